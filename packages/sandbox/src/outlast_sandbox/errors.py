@@ -1,17 +1,17 @@
-"""What goes wrong with a sandbox. Each error has a stable `code`; a program that embeds sandboxes maps them to its own.
+"""Errors of sandboxes. Each has a stable `code`; a program that embeds sandboxes maps them to its own errors.
 
 SandboxError
-├── SandboxLost          it is gone; make another over the same workspace
-├── SandboxUnavailable   none can be made now, or this provider cannot do it; `retry_after_s` where that is known
+├── SandboxLost          it is gone; create another over the same workspace
+├── SandboxUnavailable   none can be created now, or the provider cannot do it; `retry_after_s` if known
 ├── SandboxIsolationMissing   this machine cannot isolate one
-├── NotFound · PathRefused · InputTooLarge · ArgumentsInvalid · MalformedInput   the call is wrong
-├── Conflict             it is in another state than the call needs
-├── DiskFull             the machine's disk
+├── NotFound · PathRefused · InputTooLarge · ArgumentsInvalid · MalformedInput   the call is invalid
+├── Conflict             its state does not allow the call
+├── DiskFull             the machine's disk is full
 ├── FenceLost            a newer attempt owns the effect
-├── StoredFileDamaged    what was read back is not what was written
-└── InvalidSetting · StartRefused   a provider cannot be opened like this
+├── StoredFileDamaged    stored data is damaged
+└── InvalidSetting · StartRefused   a provider cannot be opened with these settings
 
-Messages are for people and hold no secrets; ids are in `fields`. Every error survives pickling.
+Messages are for users and contain no secrets; ids are in `fields`. Every error can be pickled.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 
 class SandboxError(Exception):
-    """Base of all: `message` says what was refused or lost, `hint` what to do."""
+    """Base of all: `message` is the failure, `hint` the next step."""
 
     code: ClassVar[str] = "sandbox_error"
     default_hint: ClassVar[str] = ""

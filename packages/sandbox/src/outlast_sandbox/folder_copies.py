@@ -1,8 +1,8 @@
-"""Copies and checks folders, whatever code in a sandbox has left in them or changes meanwhile.
+"""Copies and checks folders, even if hostile code has written them or changes them meanwhile.
 
-No link is followed: links are noted, files and folders are opened beneath the root. Sockets, pipes and devices are
-left out; so are files of more than `MAX_BYTES`, which have holes, paths of more than `MAX_PATH_BYTES`, which another
-data directory may have no room for (Linux takes 4,096 bytes in all), and what cannot be read.
+No link is followed: links are recorded, files and folders are opened beneath the root. Left out are sockets, pipes and
+devices; files of more than `MAX_BYTES`, which are sparse; paths of more than `MAX_PATH_BYTES`, which may be too long in
+another data directory (Linux allows 4,096 bytes); and unreadable entries.
 """
 
 import ctypes
@@ -41,8 +41,8 @@ Copied = Iterator[tuple[str, EntryFacts | None]]
 
 
 def copy_out(source: Path, target: Path, is_left_out: Callable[[str], bool]) -> Copied:
-    """Copy the contents of files to `target`, giving each entry's path and facts, folders first; None: it was not
-    copied. A file that is written to meanwhile is copied as it is read. Blocks between steps."""
+    """Copy the contents of files to `target`, yielding each entry's path and facts, folders first; None if it was not
+    copied. A file that changes meanwhile is copied as it is read. Blocks between steps."""
     root = open_folder(source)
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -63,8 +63,8 @@ def copy_out(source: Path, target: Path, is_left_out: Callable[[str], bool]) -> 
 
 
 def copy_back(source: Path, target: Path, entries: Mapping[str, EntryFacts]) -> Iterator[str]:
-    """Make `target` hold the entries, with their contents from `source`; the path of each whose content is not what was
-    noted. Blocks between steps. Raises `OSError`."""
+    """Make `target` hold the entries, with their contents from `source`; yields the path of each entry whose content
+    differs from its facts. Blocks between steps. Raises `OSError`."""
     for path in sorted(entries, key=_depth):
         facts, place = entries[path], target / path
         if facts.kind == "directory":
@@ -73,13 +73,13 @@ def copy_back(source: Path, target: Path, entries: Mapping[str, EntryFacts]) -> 
             place.symlink_to(facts.target)
         elif copy_file(source / path, place) != (facts.sha256, facts.size):
             yield path
-    for path in sorted(entries, key=_depth, reverse=True):  # a folder's own time and rights come last
+    for path in sorted(entries, key=_depth, reverse=True):  # a folder's own time and mode are set last
         _dress(target / path, entries[path])
 
 
 def differing(folder: Path, entries: Mapping[str, EntryFacts], *, links: bool) -> Iterator[str]:
-    """The paths of entries that are not in the folder as they were noted. `links`: whether links are there as such.
-    Blocks between steps."""
+    """Yields the paths of entries whose state in the folder differs from their facts. `links`: True if links are stored
+    as links. Blocks between steps."""
     for path, facts in entries.items():
         place = folder / path
         if facts.kind == "file":
@@ -93,13 +93,13 @@ def differing(folder: Path, entries: Mapping[str, EntryFacts], *, links: bool) -
 
 
 def copy_file(source: Path, target: Path) -> tuple[str, int]:
-    """Copy one file of ours; the content's SHA-256 and size. Raises `OSError`."""
+    """Copy one of the server's own files; returns the content's SHA-256 and size. Raises `OSError`."""
     with source.open("rb", buffering=0) as file:
         return _copy(file.fileno(), target)
 
 
 def hash_of(file: Path) -> tuple[str, int] | None:
-    """A file's SHA-256 and size; None: it is not there, or cannot be read."""
+    """A file's SHA-256 and size, or None if it is missing or cannot be read."""
     try:
         with open(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb", buffering=0) as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest(), opened.tell()
@@ -108,7 +108,7 @@ def hash_of(file: Path) -> tuple[str, int] | None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring everything below a folder to the disk. Raises `OSError`."""
+    """Sync everything below a folder to disk. Raises `OSError`."""
     descriptor = open_folder(folder)
     try:
         if _libc.syncfs(descriptor):
@@ -161,7 +161,7 @@ def _copied(root: int, path: str, target: Path) -> EntryFacts | None:
     except (FileNotFoundError, ValueError):  # gone meanwhile
         return None
     except OSError as error:
-        if error.errno in (28, 122):  # no space, quota: nothing that another file would not meet too
+        if error.errno in (28, 122):  # no space or over quota: other files would fail too
             raise
         return None
 

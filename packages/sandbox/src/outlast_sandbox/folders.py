@@ -14,12 +14,12 @@ _FOLDER: Final = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove it with all in it; fine when it is not there. Symbolic links are removed, never followed; folders that an
-    agent closed are opened first. Blocks; may be repeated.
+    """Remove it with all its contents; a missing folder is ignored. Symbolic links are removed, never followed; folders
+    without permissions are opened first. Blocks; idempotent.
 
     Takes a few system calls per entry, three descriptors, and memory for the names of one folder and of the folders
-    that are not done yet, at any depth. Raises the first `OSError` when something cannot be removed; everything else
-    is removed all the same."""
+    that are not done yet, at any depth. Raises the first `OSError` if something cannot be removed, after everything
+    else is removed."""
     remove_tree(os.fspath(folder))
 
 
@@ -43,7 +43,7 @@ def remove_tree(name: str, *, dir_fd: int | None = None) -> None:
 
 
 def discard_folder(folder: Path) -> None:
-    """As `remove_folder`; what cannot be removed is left behind. For what nobody counts on."""
+    """As `remove_folder`, but errors are ignored and the rest is left behind. For folders that are not needed."""
     try:
         remove_folder(folder)
     except OSError:
@@ -51,9 +51,9 @@ def discard_folder(folder: Path) -> None:
 
 
 def each_folder(top: int) -> Iterator[int]:
-    """A descriptor of the folder open at `top`, then of each one below it, before those in it; valid until the next
-    step. Links are not followed; what cannot be opened is left out. Holds one descriptor, and the names of the folders
-    beside each one on the way down. Blocks. Raises `OSError` where somebody moves folders meanwhile."""
+    """A descriptor of the folder open at `top`, then of each one below it, before its subfolders; valid until the next
+    step. Links are not followed; folders that cannot be opened are left out. Holds one descriptor, and the names of the
+    sibling folders on the way down. Blocks. Raises `OSError` if folders are moved meanwhile."""
     current = os.open(".", _READ, dir_fd=top)
     try:
         yield current
@@ -95,8 +95,8 @@ def _folders_in(folder: int) -> list[str]:
 
 
 class _Emptied:
-    """Empties the folder open at `top`. Each folder in it is emptied by moving the folders that it holds up, right
-    below the top: so none has to be walked into, however deep it lay. `failure`: the first of all."""
+    """Empties the folder open at `top`. Subfolders of each folder are moved up, right below the top, before it is
+    removed, so that no deep walk is needed. `failure`: the first error."""
 
     def __init__(self, top: int) -> None:
         self._top = top
@@ -123,7 +123,7 @@ class _Emptied:
             self._note(error)
 
     def _clear_files(self, folder: int) -> list[str]:
-        """Unlink everything but folders; the names of those."""
+        """Unlink everything except folders; return the names of the folders."""
         inner = []
         try:
             with os.scandir(folder) as entries:
@@ -143,7 +143,7 @@ class _Emptied:
 
     def _move_up(self, name: str, folder: int) -> None:
         try:
-            os.close(_open(name, folder))  # the right to write into it is needed to move it
+            os.close(_open(name, folder))  # moving a folder needs write permission on it
             new = self._unused()
             os.rename(name, new, src_dir_fd=folder, dst_dir_fd=self._top)
         except OSError as error:
@@ -152,7 +152,7 @@ class _Emptied:
             self._waiting.append(new)
 
     def _unused(self) -> str:
-        """A name that nothing below the top has, also after a removal that was cut short."""
+        """A name that no entry below the top has, even after an interrupted removal."""
         while True:
             name = next(self._new_names)
             try:
@@ -165,7 +165,7 @@ class _Emptied:
 
 
 def _open(name: str, dir_fd: int | None) -> int:
-    """A descriptor of a folder, to which its owner has the right from now on. Raises `OSError`, also for a link."""
+    """A descriptor of a folder after granting its owner all permissions. Raises `OSError`, also for a link."""
     path = os.open(name, _FOLDER, dir_fd=dir_fd)
     try:
         here = f"/proc/self/fd/{path}"

@@ -1,4 +1,4 @@
-"""Whether a server in a sandbox answers: a connection to its port, and where a path is given, one request for it."""
+"""Health checks of a server in a sandbox: a connection to its port, and a request if a path is given."""
 
 import socket
 from typing import Final
@@ -8,14 +8,14 @@ import anyio
 from outlast_sandbox.errors import NotFound
 from outlast_sandbox.interface import Sandbox
 
-FIRST_LOOK_S: Final = 0.1  # of a server that starts, again after up to `LONGEST_LOOK_S`
+FIRST_LOOK_S: Final = 0.1  # delay of the first repeated check; later ones grow to `LONGEST_LOOK_S`
 LONGEST_LOOK_S: Final = 1.0
-ANSWER_S: Final = 30.0  # how long an answer may take: a dev server compiles before its first one
+ANSWER_S: Final = 30.0  # time limit of a response: a dev server compiles before its first one
 MAX_BYTES: Final = 4096
 
 
 async def answers(sandbox: Sandbox, port: int, path: str = "", timeout_s: float = ANSWER_S) -> bool:
-    """True when it can be connected to and, with a path, answers below 500 in time. Raises `SandboxLost`,
+    """True if it accepts a connection and, with a path, returns a status below 500 in time. Raises `SandboxLost`,
     `SandboxUnavailable`."""
     with anyio.move_on_after(timeout_s):
         try:
@@ -33,7 +33,7 @@ async def answers(sandbox: Sandbox, port: int, path: str = "", timeout_s: float 
 
 
 async def wait_answering(sandbox: Sandbox, port: int, path: str = "") -> None:
-    """Return once it answers, looking less often the longer that takes. Errors as of `answers`."""
+    """Return once it answers, checking less and less often. Errors as for `answers`."""
     pause_s = FIRST_LOOK_S
     while not await answers(sandbox, port, path):
         await anyio.sleep(pause_s)
@@ -41,7 +41,7 @@ async def wait_answering(sandbox: Sandbox, port: int, path: str = "") -> None:
 
 
 async def _status(connection: socket.socket, port: int, path: str) -> int:
-    """The status of one HTTP answer; 0 when it is none."""
+    """The status of one HTTP response, or 0 if the data is not HTTP."""
     request = f"GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n\r\n"
     unsent = memoryview(request.encode())
     while unsent:

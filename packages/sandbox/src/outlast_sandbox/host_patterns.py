@@ -1,4 +1,4 @@
-"""Names of hosts as operators write them in settings and as programs ask for them, brought into one form."""
+"""Host names in settings and in requests, converted to one form."""
 
 import ipaddress
 import re
@@ -12,20 +12,20 @@ _ENDS_IN_NUMBER: Final = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)\Z")
 
 
 class NotAHost(ValueError):
-    """The text names no host; its message says what was expected."""
+    """The text is not a host; its message says what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostPattern:
     """`HOST`, `*.HOST` (any name below it, not itself) or `*` (any host), each with an optional `:PORT`. Without a
-    port, 80 and 443 are meant."""
+    port, ports 80 and 443 match."""
 
     host: str
     below: bool = False
     port: int | None = None
 
     def matches(self, host: str, port: int) -> bool:
-        """`host` in the form that `plain_host` gives."""
+        """`host` is in the form that `plain_host` returns."""
         if port != self.port and (self.port is not None or port not in WEB_PORTS):
             return False
         if not self.below:
@@ -56,7 +56,7 @@ def parse_pattern(text: str) -> HostPattern:
 
 
 def parse_host_port(text: str) -> tuple[str, int]:
-    """`HOST:PORT`, the port needed. Raises `NotAHost`."""
+    """`HOST:PORT`; the port is required. Raises `NotAHost`."""
     name, port = split_port(text.strip())
     if port is None:
         raise NotAHost("HOST:PORT, such as 127.0.0.1:8080")
@@ -77,9 +77,9 @@ def split_port(text: str) -> tuple[str, int | None]:
 
 
 def plain_host(name: str) -> str:
-    """Lower case, without the dot at the end, names in ASCII (IDNA), addresses in their shortest form. Spellings of
-    addresses that only some programs understand (127.1, 0x7f.0.0.1, 2130706433, zones) are no hosts, nor are texts of
-    more than `MAX_CHARS`. Raises `NotAHost`."""
+    """Lower case, without a trailing dot, names in ASCII (IDNA), addresses in their shortest form. Spellings of
+    addresses that only some programs accept (127.1, 0x7f.0.0.1, 2130706433, zones) are refused, as are texts of more
+    than `MAX_CHARS`. Raises `NotAHost`."""
     if len(name) > MAX_CHARS + 1:
         raise NotAHost("a host name")
     name = name.lower()
@@ -99,7 +99,7 @@ def plain_host(name: str) -> str:
 
 
 def is_address(host: str) -> bool:
-    """Whether a plain host is an IP address and no name."""
+    """True if a plain host is an IP address."""
     return ":" in host or _ENDS_IN_NUMBER.match(host) is not None
 
 

@@ -88,17 +88,17 @@ class Processes(Protocol):
         write the byte 4 to it instead."""
 
     async def resize(self, pid: int, size: TerminalSize) -> None:
-        """Raises `NotFound`, `Conflict` when it has no terminal."""
+        """Raises `NotFound`, `Conflict` if it has no terminal."""
 
     async def signal(self, pid: int, number: int, *, group: bool = False) -> None:
-        """Send a signal to it (`group`: with all that it started). Raises `NotFound`, also when it has ended."""
+        """Send a signal to it (`group`: also to its descendants). Raises `NotFound`, also if it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """One file; a symlink is not followed. `path` is absolute; bytes in names that are no UTF-8 are shown as U+FFFD.
-    `mode` are the permission bits, `mtime` seconds since 1970, `symlink_target` where a link leads in the end,
-    absolute. `metadata` are extended attributes in the `user.` space, without that prefix."""
+    """One file; a symlink is not followed. `path` is absolute; bytes in names that are not UTF-8 are replaced by
+    U+FFFD. `mode` has the permission bits, `mtime` is in seconds since 1970, `symlink_target` is the final target of a
+    link, absolute. `metadata` are extended attributes in the `user.` space, without that prefix."""
 
     path: str
     kind: FileKind
@@ -116,23 +116,24 @@ class FileChangeSeen:
     """A change below a watched folder; `path` is relative to it, empty for the folder itself.
 
     A rename is a `rename` of the old path and a `create` of the new one. `overflow`: there were too many changes at
-    once, some were missed, look again. What the server writes as a whole shows as a `write` of that path."""
+    once and some were missed; list the folder again. An atomic write by the server is reported as a `write` of that
+    path."""
 
     kind: WatchKind
     path: str
 
 
 class Files(Protocol):
-    """Files anywhere in one sandbox, as the sandbox's only user may use them. Errors: `NotFound`, `PathRefused` (no
-    right, or not of the kind the call needs), `Conflict` (it exists already), `DiskFull`."""
+    """Files anywhere in one sandbox, with the permissions of its only user. Errors: `NotFound`, `PathRefused` (no
+    permission, or the wrong kind of file for the call), `Conflict` (it exists already), `DiskFull`."""
 
     async def stat(self, path: str) -> FileFacts: ...
     async def list(self, path: str, depth: int = 1) -> list[FileFacts]:
-        """What lies below a folder, `depth` levels deep, each folder before what is in it, by name. Symlinks are not
-        followed, folders that may not be read are not entered. Raises `ArgumentsInvalid` for more than 100,000."""
+        """The entries below a folder, `depth` levels deep, each folder before its contents, by name. Symlinks are not
+        followed, unreadable folders are not entered. Raises `ArgumentsInvalid` for more than 100,000."""
 
     def read(self, path: str, offset: int = 0) -> AsyncIterator[bytes]:
-        """The file in chunks of at most 1 MiB, from the byte `offset` on."""
+        """Yield the file in chunks of at most 1 MiB, from the byte `offset` on."""
 
     async def write(
         self,
@@ -142,23 +143,25 @@ class Files(Protocol):
         mode: int | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> FileFacts:
-        """At once or not at all; parent folders are made, symlinks followed. `mode`: None keeps that of a file that is
-        there, else 0o644. `metadata`: None keeps what is there; else it replaces it, `PathRefused` where the file
-        system keeps none. A cancelled call leaves the file as it was."""
+        """Write a file atomically; parent folders are created, symlinks followed. `mode`: None keeps that of an
+        existing file, or uses 0o644. `metadata`: None keeps the existing metadata; otherwise it is replaced, or
+        `PathRefused` if the file system does not support it. A cancelled call leaves the file unchanged."""
 
     async def make_dir(self, path: str) -> bool:
-        """With its parents. False: it was there. `PathRefused`: something else was there."""
+        """Create a folder with its parents. Returns False if it exists. Raises `PathRefused` if the path is not a
+        folder."""
 
     async def move(self, source: str, target: str) -> FileFacts:
-        """Parents of the target are made; a file there is replaced, `Conflict` for a folder that is not empty. A
-        cancelled call may still be carried out."""
+        """Parent folders of the target are created; an existing file is replaced, `Conflict` for a folder that is not
+        empty. A cancelled call may still be carried out."""
 
     async def remove(self, path: str) -> None:
-        """A file, or a folder with all in it. Raises `NotFound`. A cancelled call may still be carried out."""
+        """Remove a file, or a folder with all its contents. Raises `NotFound`. A cancelled call may still be carried
+        out."""
 
     def watch(
         self, path: str, *, recursive: bool = False
     ) -> AbstractAsyncContextManager[AsyncIterator[FileChangeSeen]]:
-        """Changes below a folder from now on; they end when the folder itself is removed or renamed, which is the last
-        of them. Raises `NotFound`, `PathRefused` when it is no folder, `ArgumentsInvalid` for more than 20,000 folders
-        below it."""
+        """Yield changes below a folder from now on; the watch ends when the folder itself is removed or renamed, which
+        is its last change. Raises `NotFound`, `PathRefused` if it is not a folder, `ArgumentsInvalid` for more than
+        20,000 folders below it."""

@@ -1,7 +1,7 @@
-"""What every sandbox provider offers, and the shapes that cross the line.
+"""The interface of sandbox providers, and the types that it uses.
 
-Errors: `SandboxLost` (it is gone; a new one over the same workspace is needed), `SandboxUnavailable` (none can be
-made now), `FenceLost` (a newer attempt owns the effect), `Conflict` (the effect was acknowledged), `NotFound`,
+Errors: `SandboxLost` (it is gone; create a new one over the same workspace), `SandboxUnavailable` (none can be created
+now), `FenceLost` (a newer attempt owns the effect), `Conflict` (the effect was acknowledged), `NotFound`,
 `PathRefused`, `DiskFull`.
 """
 
@@ -23,12 +23,12 @@ DEFAULT_OUTPUT_LIMIT_BYTES = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a provider can do beyond running commands; the rest of the system asks instead of guessing.
+    """The optional features of a provider. Callers check them instead of guessing.
 
-    `pause`: freeze and thaw; `snapshot`: start from what `build_snapshot` made; `volume`: the workspace is a folder on
-    this machine; `preview`: `dial` reaches a port inside; `reattach`: commands survive the server; `interactive`:
-    `processes` and `files`; `egress`: the network inside ends at `egress_listener`; `secrets`: the provider itself
-    puts secrets into requests.
+    `pause`: freeze and thaw; `snapshot`: start from a snapshot of `build_snapshot`; `volume`: the workspace is a folder
+    on this machine; `preview`: `dial` reaches a port inside; `reattach`: commands survive the server; `interactive`:
+    `processes` and `files`; `egress`: the network inside ends at `egress_listener`; `secrets`: the provider itself puts
+    secrets into requests.
     """
 
     pause: bool = False
@@ -43,8 +43,8 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class ProbeReport:
-    """What a real trial on this machine showed. `isolation` is `none` when sandboxes must be refused; then `fixes`
-    holds what the operator has to do, each a sentence or a command; `details` are remarks, such as limits not
+    """The result of a trial on this machine. `isolation` is `none` if sandboxes must be refused; then `fixes` lists the
+    steps for the operator, each a sentence or a command; `details` are remarks, such as limits that are not
     enforced."""
 
     ok: bool
@@ -55,8 +55,8 @@ class ProbeReport:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds of one sandbox: memory of all its processes, CPU share, processes and threads, what the workspace and
-    each temporary folder may hold, output kept per command."""
+    """Limits of one sandbox: memory of all its processes, CPU share, processes and threads, disk usage of the workspace
+    and of each temporary folder, output kept per command."""
 
     memory_bytes: int = 2 * 1024**3
     cpu_count: float = 2.0
@@ -67,7 +67,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class WireSecret:
-    """A secret for a provider that puts it into requests itself, to these hosts only. Never printed."""
+    """A secret for a provider that injects it into requests itself, to these hosts only. Never printed."""
 
     hosts: tuple[str, ...]
     value: str = field(repr=False)
@@ -75,8 +75,8 @@ class WireSecret:
 
 @dataclass(frozen=True, slots=True)
 class Orphan:
-    """What becomes of a sandbox whose server does not come back: frozen, then ended, each so many seconds after the
-    server was last seen. Its files stay. A provider that cannot tell keeps it."""
+    """The policy for a sandbox whose server does not come back: frozen, then ended, each this many seconds after the
+    server was last seen. Its files stay. A provider that cannot detect this keeps it."""
 
     freeze_after_s: float = 900.0
     end_after_s: float = 3600.0
@@ -84,15 +84,14 @@ class Orphan:
 
 @dataclass(frozen=True, slots=True)
 class SandboxSpec:
-    """What to make: the id names it for ever, `workspace_dir` is seen inside as /workspace (made if missing), `env`
-    is added to the environment of everything that runs inside, `snapshot_ref` is what `build_snapshot` answered
-    (empty: the bare base), `authority_pem` the certificate authority that everything inside trusts besides the
-    usual ones, `egress` whether a listener towards the network is opened inside (else there is no network at all),
-    `home_is_workspace` whether the home folder is the workspace too, seen under both names. For providers with the
-    capability `secrets` only: `allow_hosts` are all that may be reached, `secrets` by the name of their variable.
-    `layers` are folders of the workspace that come from the snapshot's project, where there is one, each under a layer
-    of the sandbox's own that ends with it; where a provider cannot do that, they are folders like any other. Lists of
-    files leave out what is in them."""
+    """The sandbox to create. `id` is its permanent name. `workspace_dir` is mounted at /workspace (created if missing).
+    `env` is added to the environment of all processes inside. `snapshot_ref` is a ref from `build_snapshot` ("" for the
+    bare base). `authority_pem` is a certificate authority that everything inside trusts besides the usual ones.
+    `egress`: True opens a listener for network access inside (otherwise there is no network). `home_is_workspace`: True
+    makes the home folder the workspace too, visible under both names. For providers with the capability `secrets` only:
+    `allow_hosts` are the only hosts that may be reached, `secrets` by the name of their variable. `layers` are folders
+    of the workspace that come from the snapshot's project, if it has one, each under a writable layer that ends with
+    the sandbox; for a provider without layers, they are ordinary folders. File lists omit the contents of layers."""
 
     sandbox_id: str
     workspace_dir: Path
@@ -110,8 +109,8 @@ class SandboxSpec:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What is installed in the workspace's own folder: `files` lie there when `commands` run, with `env`; of what is
-    there afterwards, `layers` are kept. `template` is the name of the app template that this is."""
+    """The project installed in the workspace's own folder. `commands` run with its `files` and `env`; afterwards,
+    `layers` are kept. `template` is the name of its app template."""
 
     template: str
     files: Mapping[str, bytes]
@@ -122,9 +121,9 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotRecipe:
-    """What a snapshot is built from: `name` is the hash of all the rest; `dependencies` are sorted, each with its
-    version (`npm:NAME@VERSION`, `pypi:NAME==VERSION`); `commands` run after they are installed; `files` lie in the
-    home folder, by relative path; `project` comes last."""
+    """The recipe of a snapshot. `name` is the hash of everything else; `dependencies` are sorted, each with its version
+    (`npm:NAME@VERSION`, `pypi:NAME==VERSION`); `commands` run after they are installed; `files` are in the home folder,
+    by relative path; `project` comes last."""
 
     name: str
     dependencies: tuple[str, ...] = ()
@@ -135,20 +134,20 @@ class SnapshotRecipe:
 
 @dataclass(frozen=True, slots=True)
 class BuiltSnapshot:
-    """A snapshot ready to start from: `ref` is how the provider finds it, `size_bytes` what it takes on disk."""
+    """A snapshot ready to start from: `ref` identifies it for the provider, `size_bytes` is its size on disk."""
 
     ref: str
     size_bytes: int
 
 
 Progress = Callable[[str, str], None]
-"""Called with (step, output so far of it) while something long is under way."""
+"""Called with (step, output of the step so far) during a long operation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
     """A shell script to run. `cwd` is relative to the workspace; `timeout_s` counts from its start, without frozen
-    time; `attach_only` refuses (`NotFound`) to start it when the sandbox does not know the effect."""
+    time; with `attach_only` it is not started (`NotFound`) if the sandbox does not know the effect."""
 
     effect_id: str
     attempt: int
@@ -162,8 +161,8 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """How a command ended. `output` is stdout and stderr as they came, cut in the middle with a notice when longer
-    than the limit, equal to all that `on_output` got. A signal counts as exit code 128 + its number."""
+    """The result of a command. `output` is stdout and stderr in the order received, cut in the middle with a notice if
+    it exceeds the limit, equal to the text that `on_output` received. A signal counts as exit code 128 + its number."""
 
     exit_code: int
     output: str
@@ -175,7 +174,7 @@ class CommandResult:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Code for the language's session, which keeps its variables from call to call."""
+    """Code for the language's session, whose variables persist between calls."""
 
     effect_id: str
     attempt: int
@@ -188,8 +187,8 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationResult:
-    """`result` is the last expression's value as JSON, or its text where it is not JSON; `result_text` always the
-    text as the language shows it (empty for no value). On failure `error` says why and `result` is None."""
+    """`result` is the last expression's value as JSON, or its text if it is not JSON; `result_text` is always its
+    representation in the language ("" for no value). On failure `error` is the reason and `result` is None."""
 
     success: bool
     result: Any
@@ -213,7 +212,7 @@ class FileEntry:
 
 @dataclass(frozen=True, slots=True)
 class SandboxStatistics:
-    """What a sandbox uses now: resident memory, processes and threads, CPU seconds since its start."""
+    """The current usage of a sandbox: resident memory, processes and threads, CPU seconds since its start."""
 
     memory_bytes: int
     processes: int
@@ -221,90 +220,92 @@ class SandboxStatistics:
 
 
 class Sandbox(Protocol):
-    """A handle on one living sandbox. Many calls may run at once. Calls to a frozen sandbox wait for the thaw.
+    """A handle on one living sandbox. Calls may run concurrently. Calls to a frozen sandbox wait until it is thawed.
 
-    A cancelled call leaves what it started running: cancelling `run` or `evaluate` detaches only, the caller ends the
-    command with `kill_command`. Every call raises `SandboxLost` when the sandbox is gone.
+    A cancelled call leaves its process running: cancelling `run` or `evaluate` only detaches; call `kill_command` to
+    end the command. Every call raises `SandboxLost` if the sandbox is gone.
     """
 
     @property
     def sandbox_id(self) -> str: ...
     @property
     def ref(self) -> str:
-        """How the provider finds it again, for `connect`."""
+        """The provider's reference to it, for `connect`."""
 
     async def run(self, command: Command, on_output: OnOutput | None = None) -> CommandResult:
-        """Run a command to its end; `on_output` gets the text as it comes.
+        """Run a command to its end; `on_output` receives the text as it comes.
 
-        Asked again with the same effect id and the same or a newer attempt, attaches to the command still running or
-        collects the kept result; all output so far is delivered again from its start. An older attempt: `FenceLost`,
-        also for a waiting call that is overtaken. Repeating is safe until `acknowledge`, then `Conflict`.
+        A call with the same effect id and the same or a newer attempt attaches to the running command or returns the
+        stored result; all output so far is delivered again from the start. An older attempt raises `FenceLost`, also a
+        waiting call that is superseded. Idempotent until `acknowledge`, then `Conflict`.
         """
 
     async def evaluate(self, evaluation: Evaluation, on_output: OnOutput | None = None) -> EvaluationResult:
-        """Run code in the language's session, one evaluation at a time per language; attaching as in `run`.
+        """Run code in the language's session, one evaluation at a time per language; attaches as `run` does.
 
-        At the time limit the session is ended with its variables, `error` says so, and the next call starts anew.
+        At the time limit the session is ended and its variables are lost, `error` says so, and the next call starts a
+        new one.
         """
 
     async def acknowledge(self, effect_id: str) -> None:
-        """The result is recorded: the sandbox may forget it. Unknown ids are fine; a running effect is left alone."""
+        """Confirm that the result is recorded: the sandbox may forget it. Unknown ids are ignored; a running effect is
+        left unchanged."""
 
     async def kill_command(self, effect_id: str, reason: str = "cancelled") -> None:
-        """End a command with everything it started, or an evaluation with its session. Its `run` returns as usual,
-        with `killed_reason`. Unknown and ended ids are fine."""
+        """End a command with all its descendants, or an evaluation with its session. Its `run` returns as usual, with
+        `killed_reason`. Unknown and ended ids are ignored."""
 
     async def end_sessions(self) -> int:
-        """End the languages' sessions with their variables, those at work excepted: how many. What commands and
-        services run stays. The next `evaluate` starts a new one. Repeatable."""
+        """End the idle sessions of the languages with their variables; return how many. Processes of commands and
+        services stay. The next `evaluate` starts a new session. Idempotent."""
 
     async def write_files(self, files: Sequence[tuple[str, bytes]]) -> None:
-        """Write files by relative path, each at once or not at all; parents are made. All paths are checked before
-        the first write. Raises `PathRefused`, `DiskFull`. Repeatable."""
+        """Write files by relative path, each atomically; parent folders are created. All paths are checked before the
+        first write. Raises `PathRefused`, `DiskFull`. Idempotent."""
 
     async def read_file(self, path: str, max_bytes: int) -> bytes:
         """The first `max_bytes` of a file, at most 64 MiB. Raises `NotFound`, `PathRefused`."""
 
     async def list_files(self, prefix: str = "", limit: int = 1000) -> list[FileEntry]:
-        """Files and folders below `prefix`, folders before what is in them, by name, at most `limit`."""
+        """Files and folders below `prefix`, folders before their contents, by name, at most `limit`."""
 
     async def freeze(self) -> None:
-        """Stop every process where it is, in under 3 ms; memory stays. Repeatable."""
+        """Freeze all processes, in under 3 ms; memory stays. Idempotent."""
 
     async def thaw(self) -> None:
-        """Let them go on; frozen time does not count against time limits. Repeatable."""
+        """Resume all processes; frozen time does not count against time limits. Idempotent."""
 
     async def kill(self) -> None:
-        """End the sandbox with all its processes; the workspace folder stays. Repeatable; returns when nothing is
+        """End the sandbox with all its processes; the workspace folder stays. Idempotent; returns when no process is
         left."""
 
     async def statistics(self) -> SandboxStatistics | None:
-        """What it uses now. Never waits for a thaw: None when it sleeps and cannot be measured asleep."""
+        """Its current usage. Never waits for a thaw: None if it sleeps and cannot be measured asleep."""
 
     async def ping(self) -> None:
-        """Return once what answers calls inside has answered. Raises `SandboxLost` when it does not within 15 s: then
-        it never will. Not to be asked while the sandbox is frozen."""
+        """Return once the sandbox has answered. Raises `SandboxLost` if it does not within 15 s; it cannot recover
+        then. Do not call it while the sandbox is frozen."""
 
     async def log(self) -> str:
-        """The end of what the provider noted about it since its start, at most 64 KiB; empty when all went well."""
+        """The end of the provider's log about it since its start, at most 64 KiB; "" if there were no problems."""
 
     def disk_folders(self) -> Sequence[Path]:
-        """Folders of this machine, beside the workspace, that it alone fills; none where it runs elsewhere."""
+        """Folders on this machine, besides the workspace, that only this sandbox fills; empty if it runs elsewhere."""
 
     def process_ids(self) -> list[int]:
-        """Its processes as this machine numbers them; empty where that cannot be seen."""
+        """Its process ids on this machine; empty if they are not visible here."""
 
     def ends_with(self, error: Exception) -> None:
-        """It is about to be ended for this reason: calls under way raise `error` instead of a plain `SandboxLost`."""
+        """Announce that it is about to be ended: calls in progress raise `error` instead of a plain `SandboxLost`."""
 
     async def dial(self, port: int) -> socket.socket:
-        """A connected stream socket to 127.0.0.1:`port` inside, non-blocking. Raises `NotFound` (code `not_found`)
-        when nothing listens there, `SandboxUnavailable` without the capability `preview`."""
+        """A connected stream socket to 127.0.0.1:`port` inside, non-blocking. Raises `NotFound` (code `not_found`) if
+        nothing listens there, `SandboxUnavailable` without the capability `preview`."""
 
     async def egress_listener(self) -> socket.socket:
-        """The listening socket that is the sandbox's only way out (the proxy of everything inside), non-blocking.
-        Asked again, also by another server process, it is the same listener. Raises `SandboxUnavailable` when the
-        spec had no egress or the provider has not the capability `egress`."""
+        """The listening socket that is the sandbox's only network access (the proxy of everything inside),
+        non-blocking. Later calls, also from another server process, return the same listener. Raises
+        `SandboxUnavailable` if the spec has no egress or the provider lacks the capability `egress`."""
 
     @property
     def processes(self) -> Processes:
@@ -315,11 +316,11 @@ class Sandbox(Protocol):
         """Files anywhere in the sandbox. Raises `SandboxUnavailable` without the capability `interactive`."""
 
     async def aclose(self) -> None:
-        """Drop the connections; the sandbox lives on."""
+        """Close the connections; the sandbox lives on."""
 
 
 class SandboxProvider(Protocol):
-    """Makes sandboxes and finds them again."""
+    """Creates sandboxes and finds them again."""
 
     @property
     def name(self) -> str: ...
@@ -327,29 +328,31 @@ class SandboxProvider(Protocol):
     def capabilities(self) -> Capabilities: ...
 
     async def probe(self) -> ProbeReport:
-        """Really start and end a sandbox, and report."""
+        """Start and end a sandbox as a trial, and report the result."""
 
     async def create(self, spec: SandboxSpec) -> Sandbox:
-        """Start a sandbox and return once it answers. Raises `SandboxUnavailable`, or `SandboxIsolationMissing`
-        where this machine cannot isolate. A cancelled call leaves nothing behind."""
+        """Start a sandbox and return once it answers. Raises `SandboxUnavailable`, or `SandboxIsolationMissing` if this
+        machine cannot isolate. A cancelled call leaves nothing behind."""
 
     async def connect(self, sandbox_id: str, ref: str) -> Sandbox:
-        """A handle on a living sandbox, also one made by an earlier server process. Raises `SandboxLost`."""
+        """A handle on a living sandbox, also one created by an earlier server process. Raises `SandboxLost`."""
 
     async def base_identity(self) -> str:
-        """Changes with what a snapshot lies upon (processor, languages, image), so that one built upon another base is
-        not taken for it."""
+        """Changes with the base of snapshots (processor, languages, image), so that a snapshot is not used on another
+        base."""
 
     async def build_snapshot(self, recipe: SnapshotRecipe, progress: Progress) -> BuiltSnapshot:
-        """Build it inside a sandbox of its own, which may reach the package indexes; the answer's ref is then used by
-        `create`. Asked again for what is there, answers at once. Raises `SandboxUnavailable` with the end of the
-        output when a step fails; nothing is left then. Without the capability `snapshot`: `SandboxUnavailable`."""
+        """Build it in a separate sandbox that may reach the package indexes; pass the returned ref to `create`. Returns
+        an existing snapshot at once. Raises `SandboxUnavailable` with the end of the output if a step fails; nothing is
+        left then. Without the capability `snapshot`: `SandboxUnavailable`."""
 
     async def has_snapshot(self, ref: str) -> bool:
-        """Whether it is still there; asked before each start from it, so it must be quick."""
+        """True if it still exists; called before each start from it, so it must be fast."""
 
     async def remove_snapshot(self, ref: str) -> None:
-        """Remove it from disk. Raises `Conflict` while a living sandbox was started from it. Fine when it is gone."""
+        """Remove it from disk. Raises `Conflict` while a sandbox started from it lives. A missing snapshot is
+        ignored."""
 
     async def list_refs(self) -> list[tuple[str, str]]:
-        """(sandbox id, ref) of every living sandbox of this provider here; remains of dead ones are removed."""
+        """(sandbox id, ref) of every living sandbox of this provider on this machine; remains of dead ones are
+        removed."""

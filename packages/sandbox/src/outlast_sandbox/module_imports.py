@@ -1,4 +1,4 @@
-"""Whether a file of a workspace can be imported and what it exports, seen by importing it in its language's session."""
+"""Tests if a file of a workspace can be imported, and lists its exports, by importing it in its language's session."""
 
 import json
 import re
@@ -18,16 +18,16 @@ _TYPE: Final = re.compile(r"\bexport\s+(?:declare\s+)?(?:type|interface)\s+([\w$
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """The outcome of an import: `error` is empty on success, `names` is what the module exports."""
+    """The outcome of an import: `error` is empty on success, `names` are the module's exports."""
 
     names: frozenset[str]
     error: str = ""
 
 
 async def try_import(sandbox: Sandbox, path: str, version: str, effect_id: str, attempt: int) -> Import:
-    """Import a file of the workspace in its language's session, as the agent's code does; `version` is anything that
-    changes with its content, as sessions keep what they have imported. Raises `SandboxLost`. Repeatable; a cancelled
-    call may leave the import running, for `kill_command(effect_id)`."""
+    """Import a file of the workspace in its language's session, as the agent's code does; `version` is any value that
+    changes with its content, as sessions cache imported modules. Raises `SandboxLost`. Idempotent; a cancelled call may
+    leave the import running, for `kill_command(effect_id)`."""
     language: Literal["python", "typescript"] = "python" if path.endswith(".py") else "typescript"
     url = json.dumps(f"./{path}?v={version[:12]}")
     code = _PYTHON.format(path=json.dumps(path)) if language == "python" else _TYPESCRIPT.format(url=url)
@@ -40,8 +40,8 @@ async def try_import(sandbox: Sandbox, path: str, version: str, effect_id: str, 
 
 
 def missing(announced: Iterable[str], found: Import, source: str) -> list[str]:
-    """The announced names (which may show their parameters) that the module does not export. A TypeScript type is
-    there without being a value."""
+    """The announced names (possibly with parameters) that the module does not export. TypeScript types count as
+    exported, as they are not values."""
     types = frozenset(_TYPE.findall(source))
     plain = [match[0] for one in announced if (match := _NAME.match(one.strip())) is not None]
     return [name for name in plain if name not in found.names and name not in types]

@@ -1,7 +1,7 @@
-"""Which package indexes pip and npm are configured with on this machine: all that a build may reach (semantics 22).
+"""The package indexes that pip and npm are configured with on this machine: all that a build may reach (semantics 22).
 
-Read from pip itself (`pip config list`: environment over files) and from npm's files and environment. Names and
-passwords in addresses stay outside: no credential enters a sandbox, so an index that asks for one cannot be used.
+Read from pip itself (`pip config list`: environment over files) and from npm's files and environment. User names and
+passwords in addresses are dropped: no credential enters a sandbox, so an index that requires one cannot be used.
 """
 
 import ast
@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 PYPI: Final = "https://pypi.org/simple"
 NPM: Final = "https://registry.npmjs.org/"
-# Where an index keeps its files, if not under its own name.
+# Hosts from which an index serves its files, if not its own.
 _FILES_OF: Final[Mapping[str, str]] = {"pypi.org": "files.pythonhosted.org"}
 _PIP_SECTIONS: Final = ("global", "install", ":env:")
 _NPM_FILES: Final = ("/etc/npmrc", "/usr/etc/npmrc", "/usr/local/etc/npmrc")
@@ -26,9 +26,9 @@ _PORTS: Final = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """`pip` and `npm` are environment variables for the build; `npmrc` the lines of its `.npmrc` (scopes);
-    `folders` the indexes that are folders here, to be shown read-only under their own path; `allowed` the (host, port)
-    pairs that may be reached."""
+    """`pip` and `npm` are environment variables for the build; `npmrc` the lines of its `.npmrc` (scopes); `folders`
+    the indexes that are local folders, to be mounted read-only under their own path; `allowed` the (host, port) pairs
+    that may be reached."""
 
     pip: Mapping[str, str]
     npm: Mapping[str, str]
@@ -38,7 +38,7 @@ class Indexes:
 
 
 def read_indexes(python: Path, environ: Mapping[str, str] = os.environ) -> Indexes:
-    """Blocking (it starts pip once). `python` is the one whose pip is asked; without pip there: its defaults."""
+    """Blocks (it runs pip once). `python` is the interpreter whose pip is used; without pip, its defaults."""
     pip = _pip_settings(_pip_config(python, environ))
     registries = _npm_registries(environ)
     npmrc = "".join(f"{scope}:registry={_bare(url)}\n" for scope, url in sorted(registries.items()) if scope)
@@ -70,7 +70,7 @@ def _pip_config(python: Path, environ: Mapping[str, str]) -> str:
 
 
 def _pip_settings(listed: str) -> dict[str, str]:
-    """Of what `pip config list` printed: the settings that say where packages come from, later sections winning."""
+    """The settings about package sources in the output of `pip config list`; later sections win."""
     found: dict[str, str] = {}
     by_section: dict[str, dict[str, str]] = {}
     for line in listed.splitlines():
@@ -94,7 +94,8 @@ def _unquoted(value: str) -> str:
 
 
 def _npm_registries(environ: Mapping[str, str]) -> dict[str, str]:
-    """Scope (empty: every other package) → registry; the user's file over the machine's, the environment over both."""
+    """Scope ("" for all other packages) → registry; the user's file overrides the machine's, the environment overrides
+    both."""
     lower = {name.lower(): value for name, value in environ.items() if name.lower().startswith("npm_config_")}
     home = Path(environ.get("HOME", "/nonexistent"))
     user_file = Path(lower.get("npm_config_userconfig", home / ".npmrc"))
@@ -128,7 +129,7 @@ def _variable(name: str) -> str:
 
 
 def _bare(address: str) -> str:
-    """Without user name and password."""
+    """The address without user name and password."""
     parts = urlsplit(address)
     if "@" not in parts.netloc:
         return address
@@ -145,7 +146,7 @@ def _folder(address: str) -> Path | None:
         return None
     if not path.exists():
         return None
-    # The pages of an index lie in `simple`, and what they lead to lies beside it.
+    # The pages of an index are in `simple`, and the files that they link to are next to it.
     return path.parent if path.name == "simple" else path
 
 

@@ -1,4 +1,4 @@
-"""Packages as recipes of snapshots name them: `npm:NAME@VERSION`, `pypi:NAME==VERSION`, or a bare npm name. Pure."""
+"""Package names in snapshot recipes: `npm:NAME@VERSION`, `pypi:NAME==VERSION`, or a bare npm name. Pure."""
 
 import re
 from typing import Final
@@ -12,12 +12,12 @@ _PYPI_PACKAGE: Final = re.compile(r"([A-Za-z0-9][\w.-]*)(\[[\w., -]+\])?\s*((?:[
 
 
 class NotAPackage(ValueError):
-    """The text names no package; the message says how to write one."""
+    """The text is not a package name; the message gives the valid forms."""
 
 
 def parse_package(text: str) -> str:
-    """The package in one spelling, with its kind in front; the version may be left out. Raises `NotAPackage`,
-    also for more than `MAX_CHARS`."""
+    """The package in its normal form, with its kind in front; the version is optional. Raises `NotAPackage`, also for
+    more than `MAX_CHARS`."""
     if len(text) > MAX_CHARS:
         raise NotAPackage(HOW)
     plain = text.strip()

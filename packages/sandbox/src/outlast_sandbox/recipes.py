@@ -1,4 +1,4 @@
-"""Snapshot recipes with the names that say what is in them. Pure."""
+"""Snapshot recipes and their names, which are hashes of their contents. Pure."""
 
 import hashlib
 import json
@@ -18,10 +18,10 @@ def recipe_of(
     base: str,
     project: Project | None = None,
 ) -> SnapshotRecipe | None:
-    """The recipe with its name; None when nothing is to be installed, so that the bare base is enough.
+    """The recipe with its name, or None if nothing is to be installed, so that the bare base is enough.
 
-    The same dependencies in another order or spelling have the same name; `base` is the provider's `base_identity`.
-    Raises `NotAPackage` for one that names no package.
+    The same dependencies in another order or spelling give the same name; `base` is the provider's `base_identity`.
+    Raises `NotAPackage` for a dependency that is not a package.
     """
     dependencies = tuple(sorted({parse_package(package) for package in dependencies}))
     commands = tuple(commands)

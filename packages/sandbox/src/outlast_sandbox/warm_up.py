@@ -1,5 +1,5 @@
-"""The command that warms a project's caches while its snapshot is built: its dev server is run once and asked for its
-pages, with all that a browser would fetch, and ended when its caches are written."""
+"""The command that warms a project's caches during its snapshot build: it runs the dev server once, requests its pages
+with all resources that a browser would load, and ends it when its caches are written."""
 
 import json
 import shlex
@@ -15,8 +15,8 @@ _SCRIPT: Final = "\n" + Path(__file__).with_suffix(".mjs").read_text(encoding="u
 
 
 def warm_up(command: str, files: Mapping[str, str], port: int) -> str:
-    """A shell command, for the project's folder: the dev server that `command` starts, asked for `/` and for the pages
-    that `files` add for the time. It fails when a page does, and leaves no process behind."""
+    """A shell command for the project's folder: the dev server that `command` starts receives requests for `/` and for
+    the pages that `files` add temporarily. Fails if a page fails, and leaves no process behind."""
     pages = [f"/{path.split('/')[1]}" for path in files] + ["/"]
     told = {"command": command, "pages": pages, "files": files, "port": port, "readyS": READY_S, "endS": END_S}
     return f"node --input-type=module - {shlex.quote(json.dumps(told))} <<'OUTLAST_END'{_SCRIPT}OUTLAST_END"

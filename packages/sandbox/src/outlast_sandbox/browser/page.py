@@ -69,7 +69,7 @@ async def look_at(browser: Browser, url: str, width: int, height: int, seen: See
     """Fill `seen`. Raises `BrowserGone`, `BrowserRefused`. Cancelled: the page may stay open."""
     async with _page(browser, width, height) as session:
         page = _Page(browser, session, url, seen)
-        browser.listen(session, page.hear)
+        browser.listen(session, page.on_event)
         for domain in _DOMAINS:
             await browser.ask(f"{domain}.enable", session)
         await browser.ask("Page.setLifecycleEventsEnabled", session, enabled=True)
@@ -135,9 +135,9 @@ class _Page:
         self._seen.status = as_status(await self._evaluate(_STATUS))
         overlays = await self._evaluate(_OVERLAY)
         if isinstance(overlays, list) and overlays:  # its messages are better than the browser's
-            heard = [text for text in self._seen.errors if not text.startswith(_NOT_LOADED)]
+            others = [text for text in self._seen.errors if not text.startswith(_NOT_LOADED)]
             self._seen.errors.clear()
-            for text in [*map(str, overlays), *heard]:
+            for text in [*map(str, overlays), *others]:
                 self._seen.add(text)
         if self._seen.status is not None and self._seen.status >= 400:
             self._seen.add(f"The page answered with status {self._seen.status}.")
@@ -154,7 +154,7 @@ class _Page:
         )
         return answer["result"].get("value")
 
-    def hear(self, method: str, params: Mapping[str, Any]) -> None:
+    def on_event(self, method: str, params: Mapping[str, Any]) -> None:
         """Handle an event of the page."""
         if len(self._seen.errors) >= MAX_TEXTS and method == "Runtime.exceptionThrown":
             return
@@ -165,7 +165,7 @@ class _Page:
         elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "assert"):
             self._seen.add(console_text(params["args"]), console=True)
         elif method == "Log.entryAdded":
-            self._hear_entry(params["entry"])
+            self._on_log_entry(params["entry"])
         elif method == "Page.lifecycleEvent":
             if params["name"] in self._happened and params["frameId"] == self._frame:
                 self._happened[params["name"]].set()
@@ -180,7 +180,7 @@ class _Page:
             if self._happened[name].is_set():
                 self._happened[name] = anyio.Event()
 
-    def _hear_entry(self, entry: Mapping[str, Any]) -> None:
+    def _on_log_entry(self, entry: Mapping[str, Any]) -> None:
         """Resources that could not be loaded count only if they are the page's own: nothing else can be reached from
         here."""
         url = str(entry.get("url", ""))

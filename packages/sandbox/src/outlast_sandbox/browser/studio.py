@@ -65,7 +65,7 @@ class Studio:
         return await self._through_requests(sandbox, port, path, note, began)
 
     def _why_not(self) -> str:
-        """The reason why no browser is started, or "" if one may be."""
+        """The reason why no browser is started, or "" to start it."""
         if self.browsers is None:
             return self._missing
         if not self.browsers.is_running:

@@ -209,7 +209,7 @@ class SandboxProxy:
                 context = await anyio.to_thread.run_sync(self._authority.context, target.host, now)
             tls = TlsWire(client, context, server_side=True)
             with anyio.fail_after(HEAD_S):
-                await tls.handshake()  # a client that does not trust the authority, or requests another name, fails here
+                await tls.handshake()  # fails if the client does not trust the authority or requests another name
         await self._converse(tls, target)
         tls.close()
 

@@ -68,7 +68,7 @@ class Redactor:
     def __init__(self, secrets: Iterable[bytes] = ()) -> None:
         forms = {form.lower() for secret in secrets if secret for form in forms_of(secret)}
         self._forms: Sequence[bytes] = sorted(forms, key=len, reverse=True)
-        self._inside = frozenset(byte for form in forms for byte in form[:-1])  # the last byte of a partial form is one of these
+        self._inside = frozenset(byte for form in forms for byte in form[:-1])  # the last bytes of partial forms
 
     def __repr__(self) -> str:
         return f"Redactor({len(self._forms)} forms)"

@@ -103,7 +103,7 @@ def setting_for(policy: Policy, host: str, port: int) -> str:
     if other is not None:
         return f'{other} is allowed on ports 80 and 443 only; add "{shown}" for this port.'
     if is_address(host) and is_forbidden(host):
-        return f'To allow a private address, set allow_private = ["{named}:{port}"] in a [[sandbox.dependencies]] table.'
+        return f'Private address: set allow_private = ["{named}:{port}"] in a [[sandbox.dependencies]] table.'
     return (
         f'The operator can add "{shown}" to allow_hosts in the section [sandbox], or to the hosts of the '
         "[[sandbox.dependencies]] table that needs it."

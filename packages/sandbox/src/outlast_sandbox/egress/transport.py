@@ -80,7 +80,7 @@ class Wire(asyncio.Protocol):
     # --- called by the event loop -------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)  # uvloop's transport has the same methods but is not a subclass
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's transport is not a subclass
         self._transport.set_write_buffer_limits(high=HIGH_WATER)
 
     def data_received(self, data: bytes) -> None:

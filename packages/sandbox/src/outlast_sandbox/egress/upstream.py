@@ -183,7 +183,7 @@ class Upstreams:
         self._kept, self._shared = {}, {}
 
     async def _ask(self, target: Target) -> Exchange:
-        """The first connection to a host tells which version it speaks."""
+        """The first connection to a host shows its HTTP version."""
         tls = await self._dialer.connect_tls(target, http1=False)
         if tls.protocol != "h2":
             self._single.add(target)
@@ -217,6 +217,6 @@ class Upstreams:
         channel.set_deadline(KEPT_S)
         if len(kept) > MAX_KEPT:
             kept.pop(0)[1].close()
-        if len(self._kept) > MAX_TARGETS:  # a client that visits many hosts once keeps no connection to each
+        if len(self._kept) > MAX_TARGETS:  # avoids idle connections of a client that visits many hosts once
             for _, old in self._kept.pop(next(iter(self._kept))):
                 old.close()

@@ -1,4 +1,4 @@
-"""The way out of sandboxes put together: authority and placeholders before one starts, a proxy while it lives.
+"""Network access of sandboxes: authority and placeholders before one starts, a proxy while it lives.
 
 egress = Egress(policy, SystemClock(), Path("egress"))
 sandbox = await provider.create(await egress.prepare(spec))
@@ -32,7 +32,7 @@ KEY_BYTES: Final = 32
 
 class Egress:
     """In memory: the key of placeholders. The key and each sandbox's authority are stored in `folder`, so that a
-    restarted program continues with both."""
+    restarted program keeps both."""
 
     def __init__(
         self,
@@ -50,8 +50,8 @@ class Egress:
         self._reading = anyio.Lock()
 
     async def prepare(self, spec: SandboxSpec) -> SandboxSpec:
-        """The spec of a sandbox about to start, with what belongs to its way out; as it is where the policy opens
-        nothing. Repeatable: a sandbox that starts again gets the same authority and placeholders. Raises `OSError`."""
+        """The spec of a sandbox about to start, with the settings for its proxy; unchanged if the policy allows
+        nothing. Idempotent: a sandbox that starts again gets the same authority and placeholders. Raises `OSError`."""
         if not self.policy.opens:
             return spec
         authority = await anyio.to_thread.run_sync(self.authorities.of, spec.sandbox_id)
@@ -78,8 +78,8 @@ class Egress:
                 tasks.cancel_scope.cancel()
 
     async def placeholders(self, sandbox_id: str) -> dict[str, str]:
-        """What the sandbox's environment holds in the place of secrets, by name."""
-        async with self._reading:  # two that make it at a time make two
+        """The placeholders in the sandbox's environment, by the name of their secret."""
+        async with self._reading:  # concurrent callers would create two keys
             if not self._key:
                 self._key = await anyio.to_thread.run_sync(_read_key, self.folder / KEY)
         return {name: placeholder(self._key, sandbox_id, name) for name in names(self.policy)}
@@ -92,7 +92,7 @@ class Egress:
 
 
 def _read_key(path: Path) -> bytes:
-    """The key that placeholders are made with; made at the first call. Blocking."""
+    """The key for placeholders; created at the first call. Blocks."""
     try:
         key = path.read_bytes()
         if len(key) == KEY_BYTES:
@@ -105,8 +105,8 @@ def _read_key(path: Path) -> bytes:
 
 
 def _led_through(policy: Policy) -> dict[str, str]:
-    """Clients go straight to loopback addresses, past the proxy, except to those that an exception names: there the
-    server's own is meant. What is not led out then comes back to the sandbox through the proxy."""
+    """Clients connect directly to loopback addresses, without the proxy, except to those that `private` names: these
+    mean the server's own. Other loopback requests that use the proxy are sent back into the sandbox."""
     names = direct_names(policy)
     if len(names) == len(LOOPBACK_NAMES):
         return {}

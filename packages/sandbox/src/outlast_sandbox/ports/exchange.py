@@ -1,4 +1,4 @@
-"""HTTP/1.1 towards the inside: one request at a time on one line, bodies in pieces both ways."""
+"""HTTP/1.1 to servers inside: one request at a time on one line, bodies in pieces both ways."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -14,7 +14,8 @@ SWITCHED: Final = 101
 
 
 class BadAnswer(Exception):
-    """What listens inside does not speak HTTP/1, or broke off in the middle. `fresh`: not one byte had come."""
+    """The server inside does not speak HTTP/1, or ended the connection early. `fresh`: True if not one byte was
+    received."""
 
     def __init__(self, why: str, *, fresh: bool = False) -> None:
         super().__init__(why)
@@ -24,7 +25,7 @@ class BadAnswer(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """How an answer begins; header names in lower case. `rest` follows a switch of protocols (101)."""
+    """The head of a response; header names in lower case. `rest` are the bytes after a switch of protocols (101)."""
 
     status: int
     headers: list[tuple[bytes, bytes]]
@@ -34,7 +35,7 @@ class Head:
 def request_head(
     method: str, target: bytes, headers: Sequence[tuple[bytes, bytes]], framing: tuple[bytes, bytes] | None
 ) -> bytes:
-    """The bytes that a request begins with; `framing` is its Content-Length or Transfer-Encoding."""
+    """The head of a request; `framing` is its Content-Length or Transfer-Encoding."""
     lines = [b"%b %b HTTP/1.1\r\n" % (method.encode(), target)]
     lines += [b"%b: %b\r\n" % pair for pair in headers]
     if framing is not None:
@@ -43,7 +44,7 @@ def request_head(
 
 
 class Answer:
-    """Reads one answer from a line. `is_head`: it answers a HEAD request, so it has no body."""
+    """Reads one response from a line. `is_head`: True for the response to a HEAD request, which has no body."""
 
     def __init__(self, line: Line, *, is_head: bool) -> None:
         self._line = line
@@ -55,33 +56,34 @@ class Answer:
         self._informational = False
         self._complete = False
         self._taken = 0
-        self.may_reuse = False  # known once the answer is complete
+        self.may_reuse = False  # known once the response is complete
 
     @property
     def is_over(self) -> bool:
-        """Whether all of it has come and been taken."""
+        """True once all of it was received and consumed."""
         return self._complete and not self._body
 
     async def head(self) -> Head:
-        """The answer's beginning, past any 1xx. Raises `BadAnswer`."""
+        """The head of the response, after any 1xx. Raises `BadAnswer`."""
         while self._head is None:
             if not await self._feed():
-                raise BadAnswer("it closed the connection without an answer", fresh=self._taken == 0)
+                raise BadAnswer("it closed the connection without a response", fresh=self._taken == 0)
             if self._taken > MAX_HEAD_BYTES and self._head is None:
                 raise BadAnswer("its headers never end")
         status = self._head.status
         if status != SWITCHED and not 200 <= status < 600:
-            raise BadAnswer(f"its status {status} is none that HTTP knows")
+            raise BadAnswer(f"its status {status} is not a valid HTTP status")
         return self._head
 
     async def piece(self) -> bytes | None:
-        """The next piece of the body as it came; None at the end. Raises `BadAnswer` when it breaks off."""
+        """The next piece of the body as received, or None at the end. Raises `BadAnswer` if the connection ends
+        early."""
         while not self._body:
             if self._complete:
                 return None
             if not await self._feed():
                 if self._is_framed():
-                    raise BadAnswer("it broke off in the middle of its answer")
+                    raise BadAnswer("it closed the connection before the end of its response")
                 self._complete = True
         return self._body.popleft() if len(self._body) == 1 else self._joined()
 
@@ -117,10 +119,10 @@ class Answer:
         self._head = Head(status, self._headers, rest)
         self._complete = True
 
-    # What the parser calls.
+    # Callbacks of the parser.
 
     def on_message_begin(self) -> None:
-        if self._complete:  # a second answer without a request
+        if self._complete:  # a second response without a request
             self.may_reuse = False
             return
         self._headers = []

@@ -1,9 +1,9 @@
-"""Distinguishes a person's use of a WebSocket from the beats that keep it open. Pure.
+"""Distinguishes a user's activity on a WebSocket from keep-alive messages. Pure.
 
-Development servers' pages send a small message every few seconds for as long as a tab is open. Were that a use, an
-open tab would keep its sandbox awake for ever. So ping and pong frames are none, neither is a short message that is
-nothing but a beat in one of the usual shapes, nor one that speaks of a beat and came before in the same words.
-Anything else is a use: a compressed or long message too.
+Pages of dev servers send a small message every few seconds while a tab is open. If that counted as activity, an open
+tab would keep its sandbox awake for ever. So three kinds of messages do not count: ping and pong frames, a short
+message in one of the usual keep-alive forms, and one that names a keep-alive and repeats the text of an earlier one.
+All others count, including compressed and long messages.
 """
 
 import re
@@ -22,15 +22,16 @@ _SHAPE: Final = re.compile(
 
 
 class Beats:
-    """Reads what one browser sends on one WebSocket, in pieces of any size."""
+    """Reads the messages that one browser sends on one WebSocket, in pieces of any size."""
 
     def __init__(self) -> None:
-        self._held = b""  # the beginning of a frame that is not whole yet
-        self._skip = 0  # bytes of a long frame still to come
+        self._held = b""  # the beginning of an incomplete frame
+        self._skip = 0  # bytes of a long frame still to be received
         self._recent: deque[bytes] = deque(maxlen=REMEMBERED)
 
     def feed(self, data: bytes) -> bool:
-        """Whether there is anything in these bytes but beats. At most `LONGEST` bytes of a frame are kept."""
+        """True if these bytes contain anything besides keep-alive messages. At most `LONGEST` bytes of a frame are
+        kept."""
         used = False
         data = self._held + data
         self._held = b""
@@ -71,7 +72,8 @@ class Beats:
 
 
 def _frame(data: bytes) -> tuple[int, int, bytes] | None:
-    """(bytes of the header, bytes of the payload, mask) of the frame that `data` begins with; None: more is needed."""
+    """(bytes of the header, bytes of the payload, mask) of the frame at the start of `data`, or None if more bytes are
+    needed."""
     if len(data) < 2:
         return None
     length, at = data[1] & 0x7F, 2

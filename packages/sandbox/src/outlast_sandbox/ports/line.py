@@ -1,4 +1,4 @@
-"""One connection to a port inside: a connected socket, read and written without buffers of its own."""
+"""One connection to a port inside: a connected socket without buffers of its own."""
 
 import socket
 from contextlib import suppress
@@ -10,17 +10,17 @@ READ_BYTES: Final = 65_536
 
 
 class Line:
-    """Errors of the socket (`OSError`) come through. A cancelled `receive` loses nothing; a cancelled `send` may have
-    sent a part, so the line is to be closed then."""
+    """Errors of the socket (`OSError`) are passed on. A cancelled `receive` loses nothing; a cancelled `send` may have
+    sent a part, so close the line then."""
 
     def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
-        with suppress(OSError):  # a Unix socket has no such wait
+        with suppress(OSError):  # a Unix socket has no such option
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._sock = sock
 
     async def receive(self) -> bytes:
-        """At least one byte, at most 64 KiB; empty once the other side has ended."""
+        """At least one byte, at most 64 KiB; b"" once the peer has ended."""
         while True:
             try:
                 return self._sock.recv(READ_BYTES)
@@ -28,7 +28,7 @@ class Line:
                 await anyio.wait_readable(self._sock)
 
     async def send(self, data: bytes) -> None:
-        """Returns once the kernel has taken all of it."""
+        """Returns once the kernel has accepted all of it."""
         rest = memoryview(data)
         while rest:
             try:
@@ -37,12 +37,12 @@ class Line:
                 await anyio.wait_writable(self._sock)
 
     def end(self) -> None:
-        """Close the sending side."""
+        """Shut down sending."""
         with suppress(OSError):
             self._sock.shutdown(socket.SHUT_WR)
 
     def is_quiet(self) -> bool:
-        """Whether it is open and nothing has come: fit for another request."""
+        """True if it is open and nothing was received: it can serve another request."""
         try:
             self._sock.recv(1, socket.MSG_PEEK)
         except BlockingIOError:

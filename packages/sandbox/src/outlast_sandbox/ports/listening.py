@@ -1,10 +1,10 @@
-"""Ports of a sandbox that something listens on."""
+"""Ports of a sandbox that accept connections."""
 
 from typing import Final
 
 from outlast_sandbox.interface import Sandbox
 
-OWN_PORTS: Final = frozenset({3128})  # the way out
+OWN_PORTS: Final = frozenset({3128})  # the egress listener
 TABLES: Final = ("/proc/net/tcp", "/proc/net/tcp6")
 LISTEN: Final = "0A"
 
@@ -19,8 +19,7 @@ async def listening_ports(sandbox: Sandbox) -> set[int]:
 
 
 def ports_in(table: str) -> set[int]:
-    """The ports of the listening sockets of one of the kernel's tables (`/proc/net/tcp`); lines of another shape are
-    passed over."""
+    """The listening ports in one of the kernel's socket tables (`/proc/net/tcp`); malformed lines are skipped."""
     ports = set()
     for line in table.splitlines()[1:]:
         words = line.split()

@@ -1,4 +1,4 @@
-"""Lines kept open to ports inside, for the next request."""
+"""Open lines to ports inside, kept for the next request."""
 
 import time
 from collections import defaultdict
@@ -7,20 +7,19 @@ from typing import Final
 
 from outlast_sandbox.ports.line import Line
 
-IDLE_LIFE_S: Final = 4.0  # Node closes idle connections after 5 s; not to send into a closing one
+IDLE_LIFE_S: Final = 4.0  # Node closes idle connections after 5 s; avoids sending into a closing one
 KEPT_PER_PORT: Final = 16
 
 
 class Pool:
-    """In memory: idle lines by (sandbox, port). Lines are lent and given back; one that is not given back is closed by
-    its borrower."""
+    """In memory: idle lines by (sandbox, port). Callers take lines and give them back, or close them."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._idle: defaultdict[tuple[str, int], list[tuple[Line, float]]] = defaultdict(list)
         self._now = clock
 
     def take(self, sandbox_id: str, port: int) -> Line | None:
-        """An idle line that still is open, the one used last; None: dial."""
+        """The most recently used idle line that is still open, or None; then dial."""
         kept = self._idle.get((sandbox_id, port))
         while kept:
             line, since = kept.pop()
@@ -36,7 +35,7 @@ class Pool:
         kept.append((line, self._now()))
 
     def sweep(self) -> None:
-        """Close what has been idle for too long."""
+        """Close lines that were idle for too long."""
         for key, kept in list(self._idle.items()):
             self._idle[key] = [item for item in kept if self._now() - item[1] < IDLE_LIFE_S]
             for line, since in kept:

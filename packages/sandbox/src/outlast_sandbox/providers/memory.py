@@ -1,12 +1,12 @@
-"""Sandboxes in memory, for tests that need the behaviour and not the isolation.
+"""Sandboxes in memory, for tests that need the behaviour without the isolation.
 
     async with MemoryProvider() as provider:
         sandbox = await provider.create(SandboxSpec(new_id("sandbox"), Path("any")))
         result = await sandbox.run(Command("eff_1", 1, "echo hello > a.txt; cat a.txt"))
 
-Commands are a small shell of their own: `;`, `&&`, `>`, `>>`, and the words in `_BUILTINS`; others answer "not
-found" (127) unless `respond` names them. Python is really executed in this process, TypeScript only where it is
-JSON or arithmetic, so give it code of your own tests only. Nothing here isolates anything.
+Commands run in a small built-in shell: `;`, `&&`, `>`, `>>`, and the words in `_BUILTINS`; others answer "not found"
+(127) unless `respond` names them. Python code is really executed in this process, TypeScript only if it is JSON or
+arithmetic, so use it only with your own test code. There is no isolation.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from outlast_sandbox.interface import (
 from outlast_sandbox.providers.unsupported import ProviderDefaults, SandboxDefaults
 
 Responder = Callable[["Job", Sequence[str]], Awaitable[int]]
-"""Carries out one command word: writes with `job.write`, reads and changes `job.files`, returns the exit code."""
+"""Runs one command word: writes with `job.write`, reads and changes `job.files`, returns the exit code."""
 
 
 @dataclass(eq=False)
@@ -71,7 +71,7 @@ class Job:
         self.news = anyio.Event()
 
     def shown(self) -> tuple[str, bool]:
-        """(the output as kept, whether its middle was left out)."""
+        """(the output within its limit, whether its middle was left out)."""
         excess = len(self.output) - self.limit
         if excess <= 0:
             return self.output, False
@@ -115,11 +115,11 @@ class MemoryProvider(ProviderDefaults):
         return self._capabilities
 
     def respond(self, word: str, responder: Responder) -> None:
-        """Let `responder` carry out every command that begins with `word`."""
+        """Let `responder` run every command that begins with `word`."""
         self._responders[word] = responder
 
     def lose(self, sandbox_id: str) -> None:
-        """The sandbox is gone, as if its machine had died; the files stay."""
+        """Make the sandbox disappear, as if its machine had died; the files stay."""
         self._sandboxes.pop(sandbox_id).end("lost")
 
     async def probe(self) -> ProbeReport:
@@ -224,7 +224,7 @@ class MemorySandbox(SandboxDefaults):
         await self._ready()
         name = _relative(path)
         if name not in self._files:
-            raise NotFound(f"there is no file {path!r}")
+            raise NotFound(f"the file {path!r} does not exist")
         return self._files[name][:max_bytes]
 
     async def list_files(self, prefix: str = "", limit: int = 1000) -> list[FileEntry]:
@@ -232,7 +232,7 @@ class MemorySandbox(SandboxDefaults):
         top = "" if prefix in ("", ".", "./") else _relative(prefix)
         entries = self._entries()
         if top and not any(entry.path == top for entry in entries):
-            raise NotFound(f"there is no file {prefix!r}")
+            raise NotFound(f"the file {prefix!r} does not exist")
         below = [entry for entry in entries if not top or entry.path.startswith(top + "/")]
         return [entry for entry in below if not self._is_hidden(entry.path, top)][:limit]
 
@@ -261,7 +261,7 @@ class MemorySandbox(SandboxDefaults):
         await anyio.lowlevel.checkpoint()
 
     def end(self, reason: str) -> None:
-        """Nothing runs in it any more; waiting callers are told that it is lost."""
+        """Stop all jobs; waiting callers get `SandboxLost`."""
         self.alive = False
         self._awake.set()
         for job in self._jobs.values():
@@ -291,7 +291,7 @@ class MemorySandbox(SandboxDefaults):
 
     def _new_job(self, wanted: Command | Evaluation) -> Job:
         if wanted.attach_only:
-            raise NotFound(f"nothing is known of {wanted.effect_id} here")
+            raise NotFound(f"the effect {wanted.effect_id} is unknown here")
         job = Job(wanted.effect_id, wanted.attempt, wanted.output_limit_bytes, self._files)
         self._jobs[wanted.effect_id] = job
         return job
@@ -341,7 +341,7 @@ class MemorySandbox(SandboxDefaults):
             with contextlib.redirect_stdout(stdout):
                 value = _value_of(evaluation, self._variables[evaluation.language])
         except KeyError:
-            raise MalformedInput(f"there is no language {evaluation.language!r}") from None
+            raise MalformedInput(f"the language {evaluation.language!r} is not supported") from None
         except Exception as error:
             job.write(stdout.getvalue())
             text = "".join(traceback.format_exception_only(error)).strip()
@@ -394,7 +394,7 @@ MemoryProvider.sandbox_class = MemorySandbox
 
 def _relative(path: str) -> str:
     if not path or path.startswith("/") or "\0" in path or ".." in path.split("/"):
-        raise PathRefused(f"the path {path!r} is not relative to the workspace, or holds '..'")
+        raise PathRefused(f"the path {path!r} is not relative to the workspace, or contains '..'")
     return posixpath.normpath(path)
 
 

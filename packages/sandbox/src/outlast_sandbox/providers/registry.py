@@ -1,4 +1,4 @@
-"""Finding a provider by its name. Nothing of a provider is imported before it is chosen."""
+"""Finds a provider by its name. No provider's code is imported before it is chosen."""
 
 import importlib
 import importlib.util
@@ -18,8 +18,8 @@ GROUP: Final = "outlast.sandbox_providers"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A provider that can be chosen. `origin` says where it comes from; `missing` the extra to install first;
-    `unproven` what was never tried with it."""
+    """A provider that can be chosen. `origin` is its package; `missing` the extra to install first; `unproven` a
+    feature that was never tested with it."""
 
     name: str
     origin: str
@@ -47,13 +47,13 @@ BUILT_IN: Final[Mapping[str, _BuiltIn]] = types.MappingProxyType(
 
 
 def known_providers() -> list[Known]:
-    """All that can be chosen here: those that ship with Outlast, then those of other packages by name."""
+    """All providers that can be chosen here: those that ship with Outlast, then those of other packages by name."""
     return [*_built_in(), *_of_others()]
 
 
 def open_provider(name: str, setup: ProviderSetup) -> SandboxProvider:
-    """The provider of that name; nothing is started. Raises `InvalidSetting` for a name that nobody has (naming those
-    there are) and for options it does not know, `StartRefused` where it cannot be loaded."""
+    """The provider of that name, not started. Raises `InvalidSetting` for an unknown name (with the known ones) and for
+    unknown options, `StartRefused` if it cannot be loaded."""
     return _function(name)(setup)
 
 
@@ -69,7 +69,7 @@ def _function(name: str) -> ProviderFunction:
             return _load(entry)
     listed = ", ".join(sorted(known.name for known in known_providers()))
     raise InvalidSetting(
-        f"sandbox.provider: there is no provider {name!r}; installed are: {listed}.",
+        f"sandbox.provider: unknown provider {name!r}; installed: {listed}.",
         hint=f"Choose one of them, or install the package that has it (entry point group {GROUP}).",
         setting="sandbox.provider",
         expected=listed,
@@ -79,7 +79,7 @@ def _function(name: str) -> ProviderFunction:
 def _load(entry: EntryPoint) -> ProviderFunction:
     try:
         function: ProviderFunction = entry.load()
-    except Exception as error:  # any code of another package may run here
+    except Exception as error:  # the code of another package runs here
         raise StartRefused(
             f"The sandbox provider {entry.name!r} ({_origin(entry)}) cannot be loaded: {error}",
             hint=f"Install or repair that package, or choose another provider; it names {entry.value}.",

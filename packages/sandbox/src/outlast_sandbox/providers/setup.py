@@ -1,4 +1,4 @@
-"""What a provider is made from, and how it reads its options."""
+"""The arguments of a provider's constructor, and the parser of its options."""
 
 import dataclasses
 import os
@@ -20,10 +20,10 @@ _WORDS: Final[Mapping[type, str]] = types.MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderSetup:
-    """Given to a provider's function. `options` is the table `[sandbox.options]` as it was read; `region` the setting
-    of that name; `state_dir` a folder of this server's own for what must survive a restart, `cache_dir` one shared by
-    all this user's servers for what can be made again (neither needs to exist yet); `owner` names this server for
-    ever, so that it finds its own sandboxes among those of others; `secret` looks up an environment variable."""
+    """Passed to a provider's function. `options` is the table `[sandbox.options]` as read; `region` the setting of that
+    name; `state_dir` a folder of this server for data that must survive a restart, `cache_dir` a folder shared by all
+    this user's servers for data that can be created again (neither needs to exist yet); `owner` is this server's
+    permanent name, with which it finds its own sandboxes; `secret` looks up an environment variable."""
 
     state_dir: Path
     cache_dir: Path
@@ -37,19 +37,19 @@ ProviderFunction = Callable[[ProviderSetup], SandboxProvider]
 
 
 def read_options(kind: type[T], options: Mapping[str, Any], provider: str) -> T:
-    """The options as an instance of the dataclass `kind`, whose fields are str, int, float or bool and name what there
-    is. Raises `InvalidSetting` naming the option, what was expected, and never its value."""
+    """The options as an instance of the dataclass `kind`, whose fields are the known options, of type str, int, float
+    or bool. Raises `InvalidSetting` with the option's name and the expected type, never its value."""
     known = typing.get_type_hints(kind)
     for name, value in options.items():
         if name not in known:
             listed = ", ".join(sorted(known)) or "none"
-            raise _refusal(name, provider, f"there is no such option; there are: {listed}")
+            raise _refusal(name, provider, f"unknown option; known options: {listed}")
         if not _fits(value, known[name]):
             raise _refusal(name, provider, f"expected {_WORDS[known[name]]}")
     wanted = dataclasses.fields(kind)  # type: ignore[arg-type]  # every T here is a dataclass
     missing = [f.name for f in wanted if f.default is dataclasses.MISSING and f.name not in options]
     if missing:
-        raise _refusal(missing[0], provider, "it is needed and not given")
+        raise _refusal(missing[0], provider, "it is required")
     return kind(**options)
 
 

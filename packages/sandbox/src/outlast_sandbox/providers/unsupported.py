@@ -1,4 +1,4 @@
-"""What a sandbox and a provider answer to calls whose capability they lack: a clear refusal. To be inherited from."""
+"""Base classes whose optional calls raise `SandboxUnavailable` with a clear message. To be inherited from."""
 
 import socket
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from outlast_sandbox.interface import BuiltSnapshot, Progress, SnapshotRecipe
 
 
 class SandboxDefaults:
-    """The optional calls of a `Sandbox`, refused."""
+    """The optional calls of a `Sandbox`; each one is refused."""
 
     async def ping(self) -> None:
         return None
@@ -26,25 +26,25 @@ class SandboxDefaults:
         return []
 
     def ends_with(self, error: Exception) -> None:
-        """Where a call cannot tell why it was cut off, it tells only that."""
+        """Does nothing: calls in progress raise a plain `SandboxLost`."""
 
     async def dial(self, port: int) -> socket.socket:
         lacking("preview", f"port {port} cannot be reached")
 
     async def egress_listener(self) -> socket.socket:
-        lacking("egress", "there is no way out to watch over")
+        lacking("egress", "its network traffic cannot be controlled")
 
     @property
     def processes(self) -> Processes:
-        lacking("interactive", "no process can be talked to")
+        lacking("interactive", "interactive processes are not supported")
 
     @property
     def files(self) -> Files:
-        lacking("interactive", "files beyond the workspace cannot be reached")
+        lacking("interactive", "files outside the workspace cannot be reached")
 
 
 class ProviderDefaults:
-    """The optional calls of a `SandboxProvider`, refused."""
+    """The optional calls of a `SandboxProvider`; each one is refused."""
 
     async def base_identity(self) -> str:
         return ""
@@ -60,9 +60,9 @@ class ProviderDefaults:
 
 
 def lacking(capability: str, consequence: str) -> NoReturn:
-    """Raise `SandboxUnavailable` for a capability that the provider has not."""
+    """Raise `SandboxUnavailable` for a capability that the provider lacks."""
     raise SandboxUnavailable(
-        f"The sandbox provider has not the capability {capability!r}: {consequence}.",
-        hint="Choose a provider that has it; /docs/concepts/sandboxes/ lists what each can do.",
+        f"The sandbox provider does not have the capability {capability!r}: {consequence}.",
+        hint="Choose a provider that has it; /docs/concepts/sandboxes/ lists the capabilities of each.",
         capability=capability,
     )

@@ -1,4 +1,4 @@
-"""Making sandboxes at Deno, and finding them again."""
+"""Creates sandboxes at Deno, and finds them again."""
 
 import secrets
 import time
@@ -28,8 +28,8 @@ CAPABILITIES: Final = Capabilities(reattach=True, secrets=True)
 
 @dataclass(frozen=True, slots=True)
 class DenoOptions:
-    """`root`: a volume or snapshot to boot from that has Python 3.9 or newer and bash (empty: Deno's own image);
-    `token_env` names the variable that holds the token; `internet`: whether the sandbox reaches it."""
+    """`root`: a volume or snapshot to boot from that has Python 3.9 or newer and bash ("" for Deno's own image);
+    `token_env` names the variable that holds the token; `internet`: True if the sandbox may reach the internet."""
 
     root: str = ""
     token_env: str = "DENO_DEPLOY_TOKEN"
@@ -42,7 +42,7 @@ def open_provider(setup: ProviderSetup) -> "DenoProvider":
 
 class DenoProvider(ProviderDefaults):
     """See `SandboxProvider`. `state_dir` holds one small file per sandbox, its name the sandbox's id, with Deno's id in
-    it: Deno's list does not say whose a sandbox is. One that was made in the moment a server died has no file, and
+    it: Deno's list does not name the owner of a sandbox. A sandbox without a file, created just before a server died,
     ends by itself after half an hour."""
 
     def __init__(self, setup: ProviderSetup, options: DenoOptions) -> None:
@@ -61,7 +61,7 @@ class DenoProvider(ProviderDefaults):
         return CAPABILITIES
 
     async def probe(self) -> ProbeReport:
-        """Asks the service, and makes nothing: that would cost money every few minutes."""
+        """Sends a request to the service, but creates no sandbox: that would cost money every few minutes."""
         started = time.monotonic()
         try:
             await self._service().running()
@@ -70,13 +70,13 @@ class DenoProvider(ProviderDefaults):
         milliseconds = (time.monotonic() - started) * 1000
         details = (
             f"Deno answered in {milliseconds:.0f} ms",
-            "the sandboxes run on the service's machines; files go there and come back",
+            "sandboxes run on the service's machines; files are copied there and back",
         )
         return ProbeReport(True, "hosted virtual machine", details)
 
     async def create(self, spec: SandboxSpec) -> DenoSandbox:
         service = self._service()
-        with anyio.CancelScope(shield=True):  # a request that was cut off may still be carried out
+        with anyio.CancelScope(shield=True):  # an interrupted request may still be carried out
             machine = await service.create(**self._config(spec))
             self._remember(spec.sandbox_id, machine.ref)
         try:
@@ -139,7 +139,7 @@ class DenoProvider(ProviderDefaults):
             token = self._setup.secret(self._options.token_env)
             if not token:
                 raise SandboxUnavailable(
-                    f"{self._options.token_env} is not set: Deno lets nobody in without a token.",
+                    f"{self._options.token_env} is not set: Deno requires a token.",
                     hint=f"export {self._options.token_env}=...",
                 )
             self._opened = Service(token)

@@ -1,4 +1,4 @@
-"""The server's handle on one sandbox of Deno's."""
+"""The server's handle on one sandbox at Deno."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +20,7 @@ READ_BYTES: Final = 1 << 18
 
 
 class DenoSandbox(HostedSandbox):
-    """See `Sandbox`. In memory: one connection, made anew when it ended. `record` is the file that remembers the
+    """See `Sandbox`. In memory: one connection, opened again after it ends. `record` is the file that records the
     sandbox here."""
 
     def __init__(self, service: Service, sandbox_id: str, machine: Machine, nonce: str, record: Path) -> None:
@@ -32,11 +32,11 @@ class DenoSandbox(HostedSandbox):
 
     @property
     def processes(self) -> Processes:
-        lacking("interactive", "no process can be talked to")
+        lacking("interactive", "interactive processes are not supported")
 
     @property
     def files(self) -> Files:
-        lacking("interactive", "files beyond the workspace cannot be reached")
+        lacking("interactive", "files outside the workspace cannot be reached")
 
     async def freeze(self) -> None:
         if not await self.is_there():
@@ -44,7 +44,7 @@ class DenoSandbox(HostedSandbox):
         lacking("pause", "it cannot be frozen")
 
     async def thaw(self) -> None:
-        """It is always awake."""
+        """Does nothing: it is always awake."""
 
     async def kill(self) -> None:
         self.killed = True
@@ -57,7 +57,7 @@ class DenoSandbox(HostedSandbox):
         await self._machine.extend()
 
     async def is_there(self) -> bool:
-        """Asked over a connection made anew: the one there is may be what has failed."""
+        """Uses a new connection: the current connection may have failed."""
         try:
             fresh = await self._service.connect(self.ref)
         except SandboxError:
@@ -78,7 +78,7 @@ class DenoSandbox(HostedSandbox):
 
 
 class _DenoRelay(ByteStream):
-    """The SDK gives a process its whole input at its start, so each request is a relay of its own."""
+    """The SDK accepts a process's whole input only at its start, so each request is a relay of its own."""
 
     def __init__(self, machine: Machine, words: list[str]) -> None:
         self._machine = machine
@@ -104,7 +104,7 @@ class _DenoRelay(ByteStream):
         return self._ready.pop(0)
 
     async def send_eof(self) -> None:
-        raise NotImplementedError("a request to the agent has its own end")
+        raise NotImplementedError("half-close is not supported; a request to the agent is self-delimiting")
 
     async def aclose(self) -> None:
         with anyio.move_on_after(CLOSE_TIMEOUT_S, shield=True):
@@ -114,5 +114,5 @@ class _DenoRelay(ByteStream):
         process, self._process = self._process, None
         if process is None:
             return
-        with suppress(Exception):  # the SDK's errors for what has ended already are plain ones
+        with suppress(Exception):  # the SDK raises plain exceptions for processes that have ended
             await process.kill()

@@ -1,4 +1,4 @@
-"""The official SDK, its errors turned into ours, and its open ends tied."""
+"""The official SDK, with its errors converted to ours and its gaps filled."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ from outlast_sandbox.errors import SandboxError, SandboxLost, SandboxUnavailable
 from outlast_sandbox.providers.local.connection import lost
 
 T = TypeVar("T")
-LIFE_S: Final = 30 * 60  # the longest that Deno gives at once
+LIFE_S: Final = 30 * 60  # the longest lifetime that Deno grants at once
 ANSWER_TIMEOUT_S: Final = 60.0
 CLOSE_TIMEOUT_S: Final = 5.0
 _REFUSED_HINT: Final = "Put a valid token of your organization into the variable DENO_DEPLOY_TOKEN."
@@ -23,13 +23,13 @@ _GONE: Final = (404, 410)
 
 
 class Service:
-    """Everything that is asked of Deno, with one token."""
+    """All calls to Deno, with one token."""
 
     def __init__(self, token: str) -> None:
         self._deploy = AsyncDenoDeploy({"token": token})
 
     async def create(self, **config: Any) -> "Machine":
-        """It ends by itself after `LIFE_S`, unless it is extended."""
+        """The sandbox ends by itself after `LIFE_S`, unless it is extended."""
         timeout = f"{LIFE_S}s"  # not "session": it must outlive this server
         return await self._open("", self._deploy.sandbox.create(timeout=timeout, **config))
 
@@ -38,7 +38,7 @@ class Service:
         return await self._open(ref, self._deploy.sandbox.connect(ref))
 
     async def running(self) -> set[str]:
-        """The ids of all sandboxes of the organization that run."""
+        """The ids of all running sandboxes of the organization."""
         page: Any = await told("", self._deploy.sandbox.list)
         found: set[str] = set()
         while page is not None:
@@ -47,7 +47,7 @@ class Service:
         return found
 
     async def kill(self, ref: str) -> None:
-        """Fine when it is gone."""
+        """A sandbox that is gone is ignored."""
         client = self._deploy.sandbox._client
         try:
             await told(ref, lambda: client.delete(f"/api/v3/sandboxes/{ref}"))
@@ -60,7 +60,7 @@ class Service:
 
 
 class Machine:
-    """One connection to a sandbox of Deno's, which outlives it."""
+    """One connection to a sandbox at Deno; the sandbox outlives it."""
 
     def __init__(self, sandbox: Any, context: AbstractAsyncContextManager[Any]) -> None:
         self._sandbox = sandbox
@@ -68,7 +68,7 @@ class Machine:
         self._rpc = sandbox._rpc
         self._rpc._pending_processes = _Streams()
         connection = self._rpc._transport._ws
-        # The SDK leaves calls and streams waiting for ever when the connection ends; this ends them.
+        # The SDK leaves calls and streams waiting for ever after the connection ends; this ends them.
         closing = asyncio.ensure_future(connection.wait_closed())  # noqa: TID251
         closing.add_done_callback(lambda _: self._cut())
 
@@ -77,16 +77,16 @@ class Machine:
         return str(self._sandbox.id)
 
     async def spawn(self, words: list[str], stdin: list[bytes]) -> Any:
-        """Start a process that reads `stdin`, then its end: the SDK's process."""
+        """Start a process whose standard input is `stdin`; returns the SDK's process."""
         process = await told(
             self.ref,
             lambda: self._sandbox.spawn(words[0], args=words[1:], stdin_data=stdin, stdout="piped", stderr="piped"),
         )
-        process._wait_task.add_done_callback(_look_at)  # nobody else may: how it ends does not matter
+        process._wait_task.add_done_callback(_look_at)  # no other code retrieves its exception, which does not matter
         return process
 
     async def shell(self, script: str) -> str:
-        """Run a short command; what it said."""
+        """Run a short command; return its output."""
         with anyio.fail_after(ANSWER_TIMEOUT_S):
             process = await self.spawn(["sh", "-c", script], [])
             said = await process.stdout.read() + await process.stderr.read()
@@ -96,7 +96,7 @@ class Machine:
         await told(self.ref, lambda: self._sandbox.extend_timeout(LIFE_S))
 
     async def aclose(self) -> None:
-        """Leave it running."""
+        """Disconnect and leave the sandbox running."""
         with anyio.move_on_after(CLOSE_TIMEOUT_S, shield=True), suppress(Exception):
             await self._context.__aexit__(None, None, None)
 
@@ -110,8 +110,8 @@ class Machine:
 
 
 class _Streams(dict[int, asyncio.StreamReader]):
-    """What the SDK reads its processes' output from. It forgets what comes before it has made its reader, which a
-    quick process wins often; here that waits."""
+    """The SDK's source for the output of processes. The SDK drops output that arrives before it has created its reader,
+    as is common for short processes; this class keeps it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class _Streams(dict[int, asyncio.StreamReader]):
         super().__setitem__(key, reader)
 
     def __delitem__(self, key: int) -> None:
-        self.pop(key, None)  # one that ended early stays for its reader
+        self.pop(key, None)  # one that ended early is kept for its reader
 
 
 def _look_at(ending: "asyncio.Task[Any]") -> None:
@@ -141,7 +141,7 @@ def _look_at(ending: "asyncio.Task[Any]") -> None:
 
 
 async def told(ref: str, call: Callable[[], Awaitable[T]]) -> T:
-    """Do the call; the SDK's refusals become ours."""
+    """Run the call; the SDK's refusals become ours."""
     try:
         with anyio.fail_after(ANSWER_TIMEOUT_S):
             return await call()
@@ -159,7 +159,7 @@ async def told(ref: str, call: Callable[[], Awaitable[T]]) -> T:
         raise _unreachable(error) from error
     except SandboxError:
         raise
-    except Exception as error:  # what the sandbox itself refuses, the SDK raises as a plain Exception
+    except Exception as error:  # the SDK raises refusals of the sandbox itself as a plain Exception
         raise SandboxUnavailable(f"Deno's sandbox refused: {str(error)[:500]}") from error
 
 
@@ -172,4 +172,6 @@ def _by_status(ref: str, status: int, message: str) -> Exception:
 
 
 def _unreachable(error: Exception) -> SandboxUnavailable:
-    return SandboxUnavailable(f"Deno cannot be reached: {type(error).__name__}", hint="Is the network up?")
+    return SandboxUnavailable(
+        f"Deno cannot be reached: {type(error).__name__}", hint="Check the server's network connection."
+    )

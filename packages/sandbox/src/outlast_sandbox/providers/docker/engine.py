@@ -1,4 +1,4 @@
-"""The part of Docker's API that is needed, as Docker and Podman both speak it over a Unix socket."""
+"""A client for the part of Docker's API that Outlast needs, as Docker and Podman both serve it over a Unix socket."""
 
 import os
 from collections.abc import Mapping
@@ -17,11 +17,11 @@ ANSWER_TIMEOUT_S: Final = 120.0
 PING_TIMEOUT_S: Final = 20.0
 MAX_LOG_BYTES: Final = 2000
 REMOVE_AGAIN_S: Final = (0.05, 0.2, 0.5, 1.0, 2.0)
-_QUIET: Final = (304, 404, 409)  # done already, gone already, or in that state already
+_QUIET: Final = (304, 404, 409)  # already done, already gone, or already in that state
 
 
 class EngineRefused(Exception):
-    """The engine answered no: its HTTP status and its own words."""
+    """The engine refused: its HTTP status and message."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -29,16 +29,16 @@ class EngineRefused(Exception):
 
 
 class Engine:
-    """Keeps nothing: each call opens a connection of its own, which on a Unix socket costs nothing worth keeping.
+    """Stateless: each call opens its own connection, which is cheap on a Unix socket.
 
-    Every call raises `SandboxUnavailable` when no engine answers at the socket. Those that look raise it for refusals,
-    too; those that act raise `EngineRefused`."""
+    Every call raises `SandboxUnavailable` if no engine answers at the socket. Read calls also raise it for refusals;
+    write calls raise `EngineRefused`."""
 
     def __init__(self, socket_path: Path) -> None:
         self.socket_path = socket_path
 
     async def ping(self) -> None:
-        """Whether it answers at all."""
+        """True if the engine answers."""
         await self._ask("GET", "/_ping")
 
     async def version(self) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class Engine:
         await self._ask("POST", f"/containers/{container}/start")
 
     async def inspect(self, container: str) -> dict[str, Any] | None:
-        """What the engine knows of it; None when it is gone."""
+        """The engine's description of it, or None if it is gone."""
         found: dict[str, Any] | None = await self._look(f"/containers/{container}/json")
         return found
 
@@ -71,8 +71,9 @@ class Engine:
         await self._ask("POST", f"/containers/{container}/unpause")
 
     async def remove(self, container: str) -> None:
-        """End it with all its processes and remove it; fine when it is gone. Returns when it is. An engine that fails
-        at it, as Podman does where the container ends at the same moment, is asked again for some seconds."""
+        """End it with all its processes and remove it; a missing one is ignored. Returns once it is removed. If the
+        engine fails, as Podman does when the container ends at the same moment, the call is repeated for some
+        seconds."""
         for pause_s in (*REMOVE_AGAIN_S, None):
             try:
                 await self._ask("DELETE", f"/containers/{container}", force="true", v="true")
@@ -80,7 +81,7 @@ class Engine:
                 if refused.status >= 500 and pause_s is not None:
                     await anyio.sleep(pause_s)
                     continue
-                if refused.status == 409:  # somebody else is removing it
+                if refused.status == 409:  # another client is removing it
                     await self._ask("POST", f"/containers/{container}/wait", quietly=True, condition="removed")
                 elif refused.status != 404:
                     raise
@@ -92,19 +93,19 @@ class Engine:
         return int(ended["StatusCode"])
 
     async def log(self, container: str) -> str:
-        """The end of what its first process wrote."""
+        """The end of its first process's output."""
         path = f"/containers/{container}/logs"
         data = await self._look(path, stdout="true", stderr="true", tail="40")
         return _unframed(data)[-MAX_LOG_BYTES:].strip() if isinstance(data, bytes) else ""
 
     async def statistics(self, container: str) -> dict[str, Any] | None:
-        """What it uses now; None when it is gone."""
+        """Its current usage, or None if it is gone."""
         words = {"stream": "false", "one-shot": "true"}
         found: dict[str, Any] | None = await self._look(f"/containers/{container}/stats", **words)
         return found
 
     async def _look(self, path: str, **query: str) -> Any:
-        """What the engine knows; None where there is nothing."""
+        """The engine's answer, or None if the object does not exist."""
         try:
             return await self._ask("GET", path, params=query)
         except EngineRefused as refused:
@@ -123,7 +124,8 @@ class Engine:
         params: Mapping[str, str] | None = None,
         **query: str,
     ) -> Any:
-        """One request: its JSON, or bytes where the answer is none. `quietly`: what is gone or done is no error."""
+        """One request; returns JSON, or bytes if the response is not JSON. `quietly`: ignore that it is gone or already
+        done."""
         connector = aiohttp.UnixConnector(str(self.socket_path))
         timeout = aiohttp.ClientTimeout(total=timeout_s)
         try:
@@ -153,7 +155,7 @@ def _message(data: bytes) -> str:
 
 
 def _unframed(data: bytes) -> str:
-    """A log comes in frames of eight bytes (stream, three zeros, length) and text, or, from a terminal, as text."""
+    """Log frames have eight bytes (stream, three zeros, length) and text; the log of a terminal is plain text."""
     parts: list[bytes] = []
     while len(data) >= 8 and data[0] in (0, 1, 2) and data[1:4] == b"\0\0\0":
         size = int.from_bytes(data[4:8])
@@ -163,7 +165,7 @@ def _unframed(data: bytes) -> str:
 
 
 def usual_sockets() -> tuple[str, ...]:
-    """Where an engine of this machine, or of this user alone, listens."""
+    """The usual sockets of an engine for this machine, or for this user alone."""
     named = os.environ.get("DOCKER_HOST", "")
     own = os.environ.get("XDG_RUNTIME_DIR", "")
     rootless = (f"{own}/docker.sock", f"{own}/podman/podman.sock") if own else ()

@@ -1,5 +1,5 @@
-"""The first meeting of server and agent: over a socket that the container sees, the agent is given its configuration
-and the socket at which it listens from then on, which the container does not see."""
+"""The first contact of server and agent. Over a socket that the container sees, the server passes the configuration and
+the socket at which the agent listens from then on, which the container does not see."""
 
 import os
 import socket
@@ -20,13 +20,13 @@ _ANSWER: Final = b"ready"
 @contextmanager
 def meeting(folder: Path) -> Iterator[socket.socket]:
     """Wait for the agent at `folder/meeting/hello` while this is open, and for the server's own calls at
-    `folder/socket`. Nothing is left of the meeting afterwards but its empty folder."""
+    `folder/socket`. Afterwards only the empty meeting folder is left."""
     place = folder / MEETING_FOLDER
     place.mkdir(mode=0o755)
     place.chmod(0o755)
     hello = bound(place, HELLO, socket.SOCK_SEQPACKET)
     try:
-        (place / HELLO).chmod(0o666)  # for any user of the container; only its first process ever sees it
+        (place / HELLO).chmod(0o666)  # for any user of the container; only its first process sees it
         yield hello
     finally:
         hello.close()
@@ -34,8 +34,8 @@ def meeting(folder: Path) -> Iterator[socket.socket]:
 
 
 async def introduce(hello: socket.socket, folder: Path, config: bytes, presence: Path) -> None:
-    """Meet the agent and hand over, with a descriptor that can ask whether a server holds the lock on `presence`;
-    returns once it serves. Waits for ever: the caller watches the container."""
+    """Wait for the agent and pass the socket, with a descriptor that shows if a server holds the lock on `presence`;
+    returns once the agent serves. No time limit: the caller watches the container."""
     await anyio.wait_readable(hello)
     agent, _ = hello.accept()
     with agent, bound(folder, SOCKET, socket.SOCK_STREAM) as listener, presence.open("rb") as lock:
@@ -47,7 +47,7 @@ async def introduce(hello: socket.socket, folder: Path, config: bytes, presence:
 
 
 def bound(folder: Path, name: str, kind: socket.SocketKind) -> socket.socket:
-    """A listening socket of that name, whatever the length of the folder's path. Raises OSError."""
+    """A listening socket of that name, even if the folder's path is longer than a socket address. Raises OSError."""
     descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
     try:
         made = socket.socket(socket.AF_UNIX, kind)

@@ -1,4 +1,4 @@
-"""What a container is made of: pure, so that its hardening can be read and tested in one place."""
+"""The definition of a container: pure, so that its hardening can be read and tested in one place."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +20,9 @@ _AGENT: Final = f"import sys; sys.path.insert(0, {TOOLS!r}); from inside.contain
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Folders of this machine that the container sees: `tools` (the agent and Deno), `meeting` (where the agent meets
-    the server), `over` (single files, as host path and path inside). `user` is its numeric user and group."""
+    """Folders of this machine that the container sees: `tools` (the agent and Deno), `meeting` (for the agent's first
+    contact with the server), `over` (single files, as host path and path inside). `user` is its numeric user and
+    group."""
 
     tools: Path
     meeting: Path
@@ -34,8 +35,8 @@ def container_name(sandbox_id: str) -> str:
 
 
 def container_body(spec: SandboxSpec, image: str, owner: str, place: Place) -> dict[str, Any]:
-    """The request that creates it. No network device but loopback, no capability and no way to gain one, nothing
-    writable but the workspace and two bounded temporary folders, one user who owns nothing else."""
+    """The request that creates it. No network device but loopback, no capabilities and no way to gain one, nothing
+    writable but the workspace and two bounded temporary folders, and one user who owns nothing else."""
     return {
         "Image": image,
         "Entrypoint": [],
@@ -69,7 +70,7 @@ def _bounds(spec: SandboxSpec) -> dict[str, Any]:
     exact = {"nofile": open_files(), "nproc": max(limits.processes, 64), "core": 0, "fsize": limits.disk_bytes}
     return {
         "Memory": limits.memory_bytes,
-        "MemorySwap": limits.memory_bytes,  # as much as the memory alone: no swap on top
+        "MemorySwap": limits.memory_bytes,  # equal to the memory limit: no swap
         "NanoCpus": int(limits.cpu_count * NANO),
         "PidsLimit": limits.processes,
         "ShmSize": temporary_bytes(limits.memory_bytes).shm,

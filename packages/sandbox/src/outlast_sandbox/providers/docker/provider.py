@@ -1,4 +1,4 @@
-"""Making containers, and finding them again."""
+"""Creates containers, and finds them again."""
 
 import functools
 import json
@@ -37,15 +37,15 @@ log = logging.getLogger("outlast.sandboxes")
 
 START_TIMEOUT_S: Final = 60.0
 CLEAN_UP_TIMEOUT_S: Final = 60.0
-FORGOTTEN_AFTER_S: Final = 120.0  # a start takes less: what is older and does not run was given up
+FORGOTTEN_AFTER_S: Final = 120.0  # a start takes less: an older container that does not run was abandoned
 _STARTING: Final = ("created", "initialized", "configured")
 CAPABILITIES: Final = Capabilities(pause=True, volume=True, preview=True, reattach=True, interactive=True, egress=True)
 
 
 @dataclass(frozen=True, slots=True)
 class DockerOptions:
-    """`image`: has Python 3.9 or newer and bash, and is there already; `socket`: of the engine, found where Docker
-    and Podman put it when empty."""
+    """`image`: has Python 3.9 or newer and bash, and is already pulled; `socket`: the engine's socket ("" searches the
+    default places of Docker and Podman)."""
 
     image: str = "python:3.13-slim"
     socket: str = ""
@@ -56,8 +56,8 @@ def open_provider(setup: ProviderSetup) -> "DockerProvider":
 
 
 class DockerProvider(ProviderDefaults):
-    """See `SandboxProvider`. `state_dir` holds one folder per living container (the agent's socket); which those are
-    the engine knows by their labels. In memory: only where the engine and the tools were found."""
+    """See `SandboxProvider`. `state_dir` holds one folder per living container (the agent's socket); the engine lists
+    the containers by their labels. In memory: only the paths of the engine and the tools."""
 
     def __init__(self, setup: ProviderSetup, options: DockerOptions) -> None:
         self.state_dir = setup.state_dir.absolute()
@@ -96,7 +96,7 @@ class DockerProvider(ProviderDefaults):
             with anyio.CancelScope(shield=True):
                 await _in_thread(workspace.rmdir)
         if result.exit_code != 0:
-            return ProbeReport(False, "none", (f"its first command failed: {result.output}",))
+            return ProbeReport(False, "none", (f"the first command failed: {result.output}",))
         return ProbeReport(True, "container", _details(engine, version, self._options.image, milliseconds))
 
     async def create(self, spec: SandboxSpec) -> DockerSandbox:
@@ -143,14 +143,14 @@ class DockerProvider(ProviderDefaults):
             elif entry.get("State") not in _STARTING or _is_old(float(entry.get("Created") or 0)):
                 try:
                     await end_container(engine, container, self.state_dir / sandbox_id)
-                except SandboxUnavailable as error:  # the others are listed; this one is tried at the next look
+                except SandboxUnavailable as error:  # list the others; this one is tried again by the next call
                     log.warning("container not removed", extra={"sandbox_id": sandbox_id, "code": error.code})
         await _in_thread(functools.partial(_forget_folders, self.state_dir, known))
         return sorted(found)
 
     async def engine(self) -> Engine:
-        """Where the engine answers, found once; from then on containers see that a server is there. Raises
-        `SandboxUnavailable` when it answers nowhere."""
+        """The engine's address, searched once; from then on containers see that a server is running. Raises
+        `SandboxUnavailable` if no engine answers."""
         self._presence.hold()
         if self._engine is None:
             options = [self._options.socket] if self._options.socket else list(usual_sockets())
@@ -159,7 +159,7 @@ class DockerProvider(ProviderDefaults):
                 raise SandboxUnavailable(
                     f"no container engine answers at {' or '.join(options)}",
                     hint="Start Docker or Podman (systemctl start docker, or podman.socket), or name its socket in"
-                    " sandbox.options.socket; this user needs the right to use it.",
+                    " sandbox.options.socket; this user needs permission to use it.",
                 )
             self._engine = Engine(found)
         return self._engine
@@ -171,7 +171,7 @@ class DockerProvider(ProviderDefaults):
             return self._base
 
     async def _start(self, engine: Engine, sandbox_id: str, body: dict[str, object]) -> str:
-        """Shielded: a request that was cut off may still be carried out, after the clean-up."""
+        """Shielded: the engine may still carry out an interrupted request, after the clean-up."""
         with anyio.CancelScope(shield=True):
             container = await engine.create(container_name(sandbox_id), body)
             await engine.start(container)
@@ -182,8 +182,8 @@ class DockerProvider(ProviderDefaults):
         image = self._options.image
         return SandboxUnavailable(
             f"The sandbox's container did not start: {said or error or 'it did not answer in time'}",
-            hint=f"Is the image {image!r} there (docker pull {image}), with Python 3.9 or newer and bash in it?"
-            " 'outlast doctor' tries it.",
+            hint=f"Check that the image {image!r} is pulled (docker pull {image}) and has Python 3.9 or newer and bash;"
+            " 'outlast doctor' tests it.",
             sandbox_id=sandbox_id,
             image=image,
         )
@@ -194,7 +194,7 @@ def _is_old(moment: float) -> bool:
 
 
 def _forget_folders(state_dir: Path, known: set[str]) -> None:
-    """Remove the folders of containers that somebody else removed."""
+    """Remove the folders of containers that were removed outside of Outlast."""
     for folder in state_dir.iterdir() if state_dir.is_dir() else ():
         if folder.name not in known and _is_old(folder.stat().st_mtime):
             discard_folder(folder)
@@ -211,7 +211,7 @@ def _lay_out(spec: SandboxSpec, base: BaseLayer, folder: Path) -> Place:
 
 
 def _agent_config(spec: SandboxSpec, base: BaseLayer) -> dict[str, object]:
-    """The limits are the container's, so the agent is given none but that on the workspace."""
+    """The engine enforces the limits, so the agent gets only the limit on the workspace."""
     own = environment(spec, base)
     path = own["PATH"].replace(base.search_path, SEARCH_PATH)
     env = {**own, "PATH": path, **spec.env}
@@ -222,7 +222,7 @@ def _agent_config(spec: SandboxSpec, base: BaseLayer) -> dict[str, object]:
 
 
 async def _unless_ended(engine: Engine, container: str, work: Callable[[], Awaitable[None]]) -> None:
-    """Do the work, unless the container ends first: then `ConnectionError`."""
+    """Run the call, but raise `ConnectionError` if the container ends first."""
     ended = False
 
     async def watch(scope: anyio.CancelScope) -> None:

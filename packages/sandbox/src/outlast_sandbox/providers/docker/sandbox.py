@@ -27,8 +27,8 @@ KILL_TIMEOUT_S: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """One running container: `pid` is its first process as this machine numbers it, 0 where that cannot be seen (the
-    engine runs in another process namespace); then its control group is empty, too."""
+    """One running container: `pid` is its first process's id on this machine, 0 if it is not visible (the engine runs
+    in another process namespace); then its control group is empty, too."""
 
     sandbox_id: str
     id: str
@@ -38,8 +38,8 @@ class Container:
 
     @staticmethod
     def of(sandbox_id: str, facts: dict[str, Any]) -> "Container":
-        """From what the engine told. Its control group is looked at only if it names the container, for else the pid
-        is somebody else's here."""
+        """From the engine's description. Its control group is used only if it names the container; otherwise the pid
+        belongs to another process on this machine."""
         container, pid = str(facts["Id"]), int(facts["State"].get("Pid") or 0)
         group = group_of(pid) if pid else Group(())
         if not any(container in str(folder) for folder in group.folders):
@@ -47,12 +47,12 @@ class Container:
         return Container(sandbox_id, container, pid, _start_time(pid), group)
 
     def is_alive(self) -> bool | None:
-        """Whether its first process runs; None when that cannot be seen from here."""
+        """True if its first process runs, or None if that is not visible from here."""
         return _start_time(self.pid) == self.start_time != "" if self.pid else None
 
 
 class DockerSandbox(AgentHandle):
-    """See `Sandbox`. Holds only open sockets; everything that counts is in the container and its agent."""
+    """See `Sandbox`. Holds only open sockets; all state is in the container and its agent."""
 
     def __init__(self, engine: Engine, container: Container, folder: Path) -> None:
         super().__init__(Pool(container.sandbox_id, functools.partial(reach, folder)), container.group)
@@ -79,7 +79,7 @@ class DockerSandbox(AgentHandle):
             since.unlink(missing_ok=True)
             raise SandboxUnavailable(
                 f"The sandbox cannot be frozen here: {error}",
-                hint="The engine needs a control group freezer; without one idle sandboxes are stopped.",
+                hint="The engine needs a control group freezer; without it, idle sandboxes are stopped.",
             ) from error
 
     async def thaw(self) -> None:
@@ -117,7 +117,7 @@ class DockerSandbox(AgentHandle):
         return await self._engine.log(self.ref)
 
     async def _state(self) -> dict[str, Any]:
-        """What the engine says of it now. Raises `SandboxLost` unless it runs, paused or not."""
+        """The container's state from the engine. Raises `SandboxLost` unless it runs, paused or not."""
         facts = await self._engine.inspect(self.ref)
         state: dict[str, Any] = facts["State"] if facts is not None else {}
         if not state.get("Running") and not state.get("Paused"):
@@ -133,12 +133,12 @@ class DockerSandbox(AgentHandle):
 
 
 async def reach(folder: Path) -> SocketStream:
-    """Connect to the agent. What is sent lies before it at once, even while it is frozen. Raises OSError."""
+    """Connect to the agent. The data sent is queued for it at once, even while it is frozen. Raises OSError."""
     return await connect_in(folder, SOCKET)
 
 
 async def end_container(engine: Engine, ref: str, folder: Path) -> None:
-    """Remove the container with all its processes, then its folder here. Repeatable."""
+    """Remove the container with all its processes, then its folder here. Idempotent."""
     try:
         await engine.remove(ref)
     except EngineRefused as error:
@@ -147,7 +147,7 @@ async def end_container(engine: Engine, ref: str, folder: Path) -> None:
 
 
 def _start_time(pid: int) -> str:
-    """When that process started, in clock ticks since boot; empty when it is gone."""
+    """The start time of that process, in clock ticks since boot, or "" if it is gone."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     except OSError:

@@ -1,4 +1,4 @@
-"""Making sandboxes at E2B, and finding them again."""
+"""Creates sandboxes at E2B, and finds them again."""
 
 import secrets
 import time
@@ -27,9 +27,9 @@ CAPABILITIES: Final = Capabilities(pause=True, preview=True, reattach=True, inte
 
 @dataclass(frozen=True, slots=True)
 class E2bOptions:
-    """`template`: has Python 3.9 or newer and bash, as E2B's own have (empty: the default one); `api_key_env` names
-    the variable that holds the key; `domain`, `api_url`, `sandbox_url` lead to another service than E2B's;
-    `timeout_s`: put to sleep by the service after so long without use; `internet`: whether the sandbox reaches it."""
+    """`template`: has Python 3.9 or newer and bash, as E2B's own templates do ("" for the default one); `api_key_env`
+    names the variable that holds the key; `domain`, `api_url`, `sandbox_url` select another service; `timeout_s`: idle
+    time after which the service pauses it; `internet`: True if the sandbox may reach the internet."""
 
     template: str = ""
     api_key_env: str = "E2B_API_KEY"
@@ -45,7 +45,7 @@ def open_provider(setup: ProviderSetup) -> "E2bProvider":
 
 
 class E2bProvider(ProviderDefaults):
-    """See `SandboxProvider`. Nothing is kept here: the service knows our sandboxes by their metadata."""
+    """See `SandboxProvider`. Nothing is stored here: the service finds our sandboxes by their metadata."""
 
     def __init__(self, setup: ProviderSetup, options: E2bOptions) -> None:
         self._setup = setup
@@ -61,7 +61,7 @@ class E2bProvider(ProviderDefaults):
         return CAPABILITIES
 
     async def probe(self) -> ProbeReport:
-        """Asks the service, and makes nothing: that would cost money every few minutes."""
+        """Sends a request to the service, but creates no sandbox: that would cost money every few minutes."""
         started = time.monotonic()
         try:
             found = await self._service().list({OWNER: self._setup.owner})
@@ -69,15 +69,15 @@ class E2bProvider(ProviderDefaults):
             return ProbeReport(False, "none", (error.message,), (error.hint,) if error.hint else ())
         milliseconds = (time.monotonic() - started) * 1000
         details = (
-            f"E2B answered in {milliseconds:.0f} ms and knows {len(found)} sandboxes of this server",
-            "the sandboxes run on the service's machines; files go there and come back",
+            f"E2B answered in {milliseconds:.0f} ms and has {len(found)} sandboxes of this server",
+            "sandboxes run on the service's machines; files are copied there and back",
         )
         return ProbeReport(True, "hosted virtual machine", details)
 
     async def create(self, spec: SandboxSpec) -> E2bSandbox:
         service, options = self._service(), self._options
         metadata = {OWNER: self._setup.owner, SANDBOX: spec.sandbox_id}
-        with anyio.CancelScope(shield=True):  # a request that was cut off may still be carried out
+        with anyio.CancelScope(shield=True):  # an interrupted request may still be carried out
             sandbox = await service.create(options.template, metadata, options.internet)
         try:
             await anyio.lowlevel.checkpoint()
@@ -105,7 +105,7 @@ class E2bProvider(ProviderDefaults):
         key = self._setup.secret(options.api_key_env)
         if not key:
             raise SandboxUnavailable(
-                f"{options.api_key_env} is not set: E2B lets nobody in without a key.",
+                f"{options.api_key_env} is not set: E2B requires a key.",
                 hint=f"export {options.api_key_env}=...",
             )
         elsewhere = {"domain": options.domain, "api_url": options.api_url, "sandbox_url": options.sandbox_url}
@@ -117,7 +117,7 @@ async def _start_agent(sandbox: AsyncSandbox, spec: SandboxSpec, nonce: str) -> 
     try:
         said = await shell(sandbox, start_command(spec, nonce))
     except SandboxLost as error:
-        raise SandboxUnavailable("The sandbox ended while it started.", sandbox_id=spec.sandbox_id) from error
+        raise SandboxUnavailable("The sandbox ended during its start.", sandbox_id=spec.sandbox_id) from error
     if said.split("\n")[-1] != RUNNING:
         raise SandboxUnavailable(
             f"Outlast's agent did not start in the sandbox: {said[-1000:] or 'no message'}",

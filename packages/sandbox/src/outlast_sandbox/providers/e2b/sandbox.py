@@ -24,7 +24,7 @@ CLOSE_TIMEOUT_S: Final = 5.0
 
 
 class E2bSandbox(HostedSandbox):
-    """See `Sandbox`. In memory: the SDK's object, None while it sleeps."""
+    """See `Sandbox`. In memory: the SDK's object, or None while it sleeps."""
 
     def __init__(self, service: Service, sandbox_id: str, ref: str, nonce: str, awake: AsyncSandbox | None) -> None:
         super().__init__(sandbox_id, ref, asleep=awake is None)
@@ -89,7 +89,7 @@ class E2bSandbox(HostedSandbox):
         await super().aclose()
 
     async def _relay(self, words: list[str]) -> ByteStream:
-        """Raises OSError when the sandbox sleeps or is gone."""
+        """Raises OSError if the sandbox sleeps or is gone."""
         sandbox = self._awake
         if sandbox is None:
             raise OSError("it sleeps")
@@ -102,7 +102,7 @@ class E2bSandbox(HostedSandbox):
 
 
 class _E2bRelay(RelayStream):
-    """A relay as a background command of the SDK, which keeps a task of its own that feeds us."""
+    """A relay as a background command of the SDK, whose own task feeds it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -115,7 +115,8 @@ class _E2bRelay(RelayStream):
                 command, background=True, stdin=True, timeout=0, on_stdout=self._heard, retain_output=False
             ),
         )
-        # The SDK tells the end to who waits for it only; this waits beside the SDK's own task, as long as that lives.
+        # The SDK reports the end only to a waiting caller; this waits next to the SDK's own task, as long as that
+        # lives.
         ending = asyncio.ensure_future(self._handle.wait())  # noqa: TID251
         ending.add_done_callback(self._over)
 
@@ -124,7 +125,7 @@ class _E2bRelay(RelayStream):
 
     def _over(self, ending: "asyncio.Future[Any]") -> None:
         if not ending.cancelled():
-            ending.exception()  # how it ended does not matter: the agent's answer came, or it did not
+            ending.exception()  # its exit does not matter, only the agent's response
         self.ended()
 
     async def send(self, item: bytes) -> None:
@@ -150,7 +151,7 @@ class _E2bRelay(RelayStream):
 
 
 async def find_agent(service: Service, sandbox_id: str, ref: str, nonce: str) -> AsyncSandbox:
-    """The sandbox, awake, with the agent in it. Raises `SandboxLost` when the agent did not survive."""
+    """The sandbox, awake, with the agent in it. Raises `SandboxLost` if the agent did not survive."""
     sandbox = await service.connect(ref)
     if await shell(sandbox, find_command(nonce)) != RUNNING:
         await service.kill(ref)

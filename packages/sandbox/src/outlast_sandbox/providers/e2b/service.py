@@ -1,4 +1,4 @@
-"""The official SDK, called with our options, its errors turned into ours."""
+"""The official SDK, called with our options, its errors converted to ours."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -24,7 +24,7 @@ _GONE: Final = (NotFoundException, SandboxNotRunningException)
 
 
 class Service:
-    """Everything that is asked of E2B. `address`: api_key, domain, api_url, sandbox_url, as the SDK names them."""
+    """All calls to E2B. `address`: api_key, domain, api_url, sandbox_url, as the SDK names them."""
 
     def __init__(self, address: Mapping[str, Any], timeout_s: int) -> None:
         self._address = dict(address)
@@ -38,7 +38,7 @@ class Service:
                 timeout=self.timeout_s,
                 metadata=metadata,
                 allow_internet_access=internet,
-                lifecycle={"on_timeout": "pause"},  # what nobody uses sleeps; it is never lost for being idle
+                lifecycle={"on_timeout": "pause"},  # an idle sandbox is paused, never lost
                 **self._address,
             ),
         )
@@ -48,23 +48,23 @@ class Service:
         return await told(ref, lambda: AsyncSandbox.connect(ref, timeout=self.timeout_s, **self._address))
 
     async def look(self, ref: str) -> tuple[bool, dict[str, str]]:
-        """(whether it sleeps, its metadata). Raises `SandboxLost`."""
+        """(whether it is paused, its metadata). Raises `SandboxLost`."""
         info = await told(ref, lambda: AsyncSandbox.get_info(ref, **self._address))
         return str(info.state) == "paused", dict(info.metadata)
 
     async def kill(self, ref: str) -> None:
-        """Fine when it is gone."""
+        """A sandbox that is gone is ignored."""
         await told(ref, lambda: AsyncSandbox.kill(ref, **self._address))
 
     async def pause(self, ref: str) -> None:
         await told(ref, lambda: AsyncSandbox.pause(ref, **self._address))
 
     async def extend(self, ref: str) -> None:
-        """Let it run on for the whole time-out from now."""
+        """Restart its time-out from now."""
         await told(ref, lambda: AsyncSandbox.set_timeout(ref, self.timeout_s, **self._address))
 
     async def list(self, metadata: dict[str, str]) -> list[tuple[str, dict[str, str]]]:
-        """(ref, metadata) of all with that metadata, awake and asleep."""
+        """(ref, metadata) of all sandboxes with that metadata, running and paused."""
         pages = AsyncSandbox.list(query=SandboxQuery(metadata=metadata), **self._address)
         found: list[tuple[str, dict[str, str]]] = []
         while pages.has_next:
@@ -74,7 +74,7 @@ class Service:
 
 
 async def shell(sandbox: AsyncSandbox, script: str) -> str:
-    """Run a short command; what it said, however it ended."""
+    """Run a short command; return its output, whatever its exit code."""
     words: list[str] = []
     with suppress(CommandExitException):
         await told(
@@ -87,31 +87,32 @@ async def shell(sandbox: AsyncSandbox, script: str) -> str:
 
 
 async def told(ref: str, call: Callable[[], Awaitable[T]]) -> T:
-    """Do the call; the SDK's refusals become ours."""
+    """Run the call; the SDK's refusals become ours."""
     try:
         return await _unless_cancelled(call)
     except _GONE as error:
         raise lost(ref) from error
     except AuthenticationException as error:
         raise SandboxUnavailable(
-            "E2B does not accept the key.", hint="Put a valid one into the variable E2B_API_KEY."
+            "E2B does not accept the key.", hint="Put a valid key into the variable E2B_API_KEY."
         ) from error
     except RateLimitException as error:
-        raise SandboxUnavailable(f"E2B wants fewer requests: {error}", retry_after_s=10) from error
+        raise SandboxUnavailable(f"E2B limits the rate of requests: {error}", retry_after_s=10) from error
     except (CommandExitException, SandboxError):
         raise
     except SandboxException as error:
         raise SandboxUnavailable(f"E2B refused: {error}") from error
     except (httpx.HTTPError, OSError) as error:
         raise SandboxUnavailable(
-            f"E2B cannot be reached: {type(error).__name__}", hint="Is the network up, and the domain right?"
+            f"E2B cannot be reached: {type(error).__name__}",
+            hint="Check the server's network connection and the domain.",
         ) from error
-    except Exception as error:  # what the SDK could not read comes through as what broke in it
-        raise SandboxUnavailable(f"E2B answered something unexpected: {type(error).__name__}") from error
+    except Exception as error:  # the SDK raises arbitrary exceptions for responses that it cannot parse
+        raise SandboxUnavailable(f"E2B sent an unexpected response: {type(error).__name__}") from error
 
 
 async def _unless_cancelled(call: Callable[[], Awaitable[T]]) -> T:
-    """Do the call; a cancellation stays one, also where the SDK made an error of its own from it."""
+    """Run the call; a cancellation stays one, also if the SDK has converted it to its own error."""
     try:
         return await call()
     except Exception:

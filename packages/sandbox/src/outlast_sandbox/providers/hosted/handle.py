@@ -73,12 +73,12 @@ class HostedSandbox(AgentHandle):
         """Ask the service to keep it running."""
 
     async def run(self, command: Command, on_output: OnOutput | None = None) -> CommandResult:
-        heard = _Heard(on_output)
-        return await self._steadily(lambda: super(HostedSandbox, self).run(command, heard.anew()))
+        output = _OutputOnce(on_output)
+        return await self._steadily(lambda: super(HostedSandbox, self).run(command, output.listener()))
 
     async def evaluate(self, evaluation: Evaluation, on_output: OnOutput | None = None) -> EvaluationResult:
-        heard = _Heard(on_output)
-        return await self._steadily(lambda: super(HostedSandbox, self).evaluate(evaluation, heard.anew()))
+        output = _OutputOnce(on_output)
+        return await self._steadily(lambda: super(HostedSandbox, self).evaluate(evaluation, output.listener()))
 
     async def statistics(self) -> SandboxStatistics | None:
         """The usage of its whole machine, or None while it sleeps, also if it falls asleep during the call. Called at
@@ -201,26 +201,26 @@ async def _cancel_at(event: anyio.Event, scope: anyio.CancelScope) -> None:
     scope.cancel()
 
 
-class _Heard:
+class _OutputOnce:
     """Passes each piece of output to a listener once, though a new connection delivers all of it from the start."""
 
-    def __init__(self, listener: OnOutput | None) -> None:
-        self._listener = listener
-        self._told = 0
+    def __init__(self, on_output: OnOutput | None) -> None:
+        self._on_output = on_output
+        self._delivered = 0
 
-    def anew(self) -> OnOutput | None:
+    def listener(self) -> OnOutput | None:
         """The listener for a new connection."""
-        if self._listener is None:
+        if self._on_output is None:
             return None
-        listener, seen = self._listener, 0
+        on_output, seen = self._on_output, 0
 
-        async def tell(text: str) -> None:
+        async def deliver(text: str) -> None:
             nonlocal seen
-            fresh = text[max(0, self._told - seen) :]
+            fresh = text[max(0, self._delivered - seen) :]
             seen += len(text)
             if fresh:
-                self._told = seen
-                if inspect.isawaitable(waiting := listener(fresh)):
+                self._delivered = seen
+                if inspect.isawaitable(waiting := on_output(fresh)):
                     await waiting
 
-        return tell
+        return deliver

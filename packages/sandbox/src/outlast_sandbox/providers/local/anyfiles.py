@@ -93,7 +93,7 @@ class _Watch:
 
 
 async def _pieces(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The same bytes in pieces of a size that is quick to carry."""
+    """The same bytes in pieces that are quick to transfer."""
     waiting = bytearray()
     async for chunk in chunks:
         waiting += chunk

@@ -1,9 +1,8 @@
-"""The fixed, read-only base layer: what a sandbox sees as its root.
+"""The fixed, read-only base layer: a sandbox's root file system.
 
-The host's programs and libraries are bound read-only; `/etc` (`etc_files.py`) is a small folder of its own with
-nothing secret in it; the agent, Deno and Node lie under `/opt/outlast`. Nothing of the host's `/root`, `/home`, `/var`,
-`/run` or the data directory is in it. A snapshot with installed dependencies will later be another `BaseLayer` made
-elsewhere: the launcher only reads this dataclass.
+The host's programs and libraries are bound read-only; `/etc` (`etc_files.py`) is a small folder of its own with nothing
+secret in it; the agent, Deno and Node are under `/opt/outlast`. Nothing of the host's `/root`, `/home`, `/var`, `/run`
+or the data directory is in it. The launcher only reads this dataclass, so a `BaseLayer` may be built elsewhere.
 """
 
 import hashlib
@@ -25,7 +24,7 @@ from outlast_sandbox.folders import discard_folder
 from .etc_files import COPIED_FROM_ETC, ROOTS, build_etc
 from .node import find_node, place_node
 
-FORMAT: Final = "3"  # counted up when what is written into the layer changes
+FORMAT: Final = "3"  # increase it when the layer's own files change
 TOOLS: Final = "/opt/outlast"
 SYSTEM_FOLDERS: Final = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _AGENT_START: Final = f"import sys; sys.path.insert(0, {TOOLS!r}); from inside.main import main; main()"
@@ -34,11 +33,11 @@ _COMPILE: Final = "import sys, compileall; sys.exit(not compileall.compile_dir(s
 
 @dataclass(frozen=True, slots=True)
 class BaseLayer:
-    """Where the parts of the root come from.
+    """The sources of the parts of the root.
 
     `read_only`: (host path, path inside); `symlinks`: (target, path inside); `agent`: the command line of the agent;
-    `search_path`: PATH of everything inside; `roots`: the certificate authorities of the system, one PEM file.
-    Nothing is copied but Deno, Node and a few files.
+    `search_path`: PATH of all processes inside; `roots`: the certificate authorities of the system, one PEM file. Only
+    Deno, Node and a few files are copied.
     """
 
     read_only: tuple[tuple[Path, str], ...]
@@ -49,10 +48,10 @@ class BaseLayer:
 
 
 def prepare_base(cache_dir: Path) -> BaseLayer:
-    """The base layer for this machine, made in `cache_dir` at the first call (about a second) and found again later.
+    """The base layer for this machine, created in `cache_dir` at the first call (about a second) and reused later.
 
-    Blocking: call it from a worker thread. Safe to repeat and to run from two processes at once. Raises
-    `SandboxIsolationMissing` when there is no Python 3.9 or newer that a sandbox could use.
+    Blocks: call it in a worker thread. Idempotent, also from two processes at once. Raises `SandboxIsolationMissing` if
+    there is no Python 3.9 or newer that a sandbox could use.
     """
     python = find_python()
     folder = cache_dir / f"base-{_fingerprint(python)}"
@@ -72,7 +71,7 @@ def prepare_base(cache_dir: Path) -> BaseLayer:
 
 
 def find_python() -> Path:
-    """The system's Python 3.9 or newer; else the one that runs the server, whose prefix is then bound as well."""
+    """The system's Python 3.9 or newer, or the one that runs the server, whose prefix is then bound as well."""
     system = Path("/usr/bin/python3")
     if system.exists():
         probe = subprocess.run(
@@ -91,7 +90,7 @@ def find_python() -> Path:
 
 
 def find_deno() -> Path | None:
-    """The `deno` binary of the package of that name, else one on the PATH; without one there is no TypeScript."""
+    """The `deno` binary of the package of that name, or one on the PATH; without it there is no TypeScript."""
     try:
         return Path(os.path.realpath(deno.find_deno_bin()))
     except FileNotFoundError:
@@ -104,7 +103,7 @@ def _agent_source() -> Path:
 
 
 def _fingerprint(python: Path) -> str:
-    """Changes with everything the layer is made of."""
+    """Changes with every input of the layer."""
     digest = hashlib.sha256(f"{FORMAT} {python} {os.stat(python).st_mtime_ns}".encode())
     for source in sorted(_agent_source().glob("*.py")):
         digest.update(source.name.encode() + source.read_bytes())
@@ -121,7 +120,7 @@ def _fingerprint(python: Path) -> str:
 
 
 def base_identity() -> str:
-    """Changes with what installed packages depend on: processor, Python, Node and Deno. Blocking, some ms."""
+    """Changes with the dependencies of installed packages: processor, Python, Node and Deno. Blocks for some ms."""
     parts = [os.uname().machine, str(find_python())]
     for program in (find_python(), find_node(), find_deno()):
         facts = os.stat(program) if program else None
@@ -160,8 +159,8 @@ def _build_tools(tools: Path, python: Path) -> None:
 
 
 def _place_program(source: Path, target: Path) -> None:
-    """Under a second name where the disk allows it: there may be a base layer for each version of the agent, and this
-    is nearly all of its size."""
+    """Place the program as a hard link if the disk allows it: each version of the agent may have a base layer, and the
+    program is nearly all of its size."""
     if os.stat(source).st_mode & 0o555 == 0o555:
         with suppress(OSError):
             os.link(source, target)

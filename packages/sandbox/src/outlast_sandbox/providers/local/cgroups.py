@@ -1,8 +1,8 @@
 """Control groups of a sandbox on any layout: v2, v1, or both side by side (hybrid).
 
-The portable rule: limits are written through v2 where the controller is offered there, else through v1, else they
-are reported as not enforced; freezing and killing use v2's core files wherever any v2 tree exists, else v1's
-freezer and a kill loop. A group sits beside the server's own, or as high as the server may write.
+Limits are written through v2 if it has the controller, otherwise through v1; otherwise they are reported as not
+enforced. Freezing and killing use v2's core files if there is a v2 tree, otherwise v1's freezer and a kill loop. A
+group is a sibling of the server's own, or as high as the server may write.
 """
 
 import contextlib
@@ -17,16 +17,16 @@ CPU_PERIOD_US: Final = 100_000
 V1_CONTROLLERS_BESIDE_V2: Final = ("memory", "pids", "cpu")  # v2 counts CPU time and freezes without a controller
 V1_CONTROLLERS: Final = ("memory", "pids", "cpu", "cpuacct", "freezer")
 NOTES: Final = {
-    "memory": "the limit on memory holds for each process alone: no memory control group can be written here",
-    "pids": "the limit on processes is a resource limit (none before Linux 5.14): no pids control group is here",
-    "cpu": "the limit on CPU is not enforced: no cpu control group can be written here",
+    "memory": "the memory limit applies to each process separately: no memory control group can be written here",
+    "pids": "the process limit is a resource limit (none before Linux 5.14): there is no pids control group",
+    "cpu": "the CPU limit is not enforced: no cpu control group can be written here",
 }
 PREFIX: Final = "outlast-"
 
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """One mounted tree: `controllers` it carries for us, and the folder in which new groups are made."""
+    """One mounted tree: the `controllers` that it offers, and the folder in which new groups are created."""
 
     parent: Path
     controllers: tuple[str, ...]
@@ -35,7 +35,7 @@ class Hierarchy:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What this machine offers. `notes` says in words which limits cannot be enforced."""
+    """The control groups of this machine. `notes` lists the limits that cannot be enforced."""
 
     hierarchies: tuple[Hierarchy, ...]
     notes: tuple[str, ...]
@@ -49,7 +49,7 @@ class Layout:
 
 
 def find_layout() -> Layout:
-    """Look at the mounts and try, with a throw-away group, what may be written."""
+    """Read the mounts and test with a temporary group what may be written."""
     own = _own_groups()
     found: list[Hierarchy] = []
     second = _mount_point("cgroup2")
@@ -69,7 +69,7 @@ def find_layout() -> Layout:
 
 
 def group_of(pid: int) -> "Group":
-    """The group that a process lies in, one folder per hierarchy; empty when it is gone or none can be seen."""
+    """The group of a process, one folder per hierarchy; empty if it is gone or no group is visible."""
     try:
         paths = _groups_of(str(pid))
     except OSError:
@@ -84,7 +84,7 @@ def _own_groups() -> dict[str, str]:
 
 
 def _groups_of(process: str) -> dict[str, str]:
-    """controller (empty: v2) → path of that process's group."""
+    """controller ("" for v2) → path of that process's group."""
     groups: dict[str, str] = {}
     for line in Path(f"/proc/{process}/cgroup").read_text().splitlines():
         _, names, path = line.split(":", 2)
@@ -103,7 +103,7 @@ def _mount_point(kind: str, controller: str = "") -> Path | None:
 
 
 def _candidates(mount: Path, own: str) -> list[Path]:
-    """The own group, then each above it up to the root of the tree."""
+    """The server's own group, then each one above it up to the root of the tree."""
     path = mount / own.lstrip("/")
     if not path.is_dir() or ".." in Path(own).parts:
         return [mount]
@@ -129,7 +129,7 @@ def _writable(mount: Path, own: str) -> Path | None:
 
 
 def _version_two(mount: Path, own: str) -> Hierarchy | None:
-    """The best place for v2 groups: the one that gives most of our controllers; core files work in any."""
+    """The best place for v2 groups: the one that offers most of our controllers; core files work in any."""
     best: Hierarchy | None = None
     for parent in _candidates(mount, own):
         for controller in ("memory", "pids", "cpu"):
@@ -151,7 +151,7 @@ def _enable(parent: Path, controller: str) -> None:
         if controller in (parent / "cgroup.controllers").read_text().split():
             (parent / "cgroup.subtree_control").write_text(f"+{controller}")
     except OSError:
-        pass  # a group with processes of its own cannot hand controllers down; the next candidate may
+        pass  # a group with its own processes cannot delegate controllers; the next candidate may
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class Group:
         return Group(tuple(hierarchy.parent / f"{PREFIX}{sandbox_id}" for hierarchy in layout.hierarchies))
 
     def freeze(self) -> None:
-        """Stop every process at once. Raises OSError where no freezer can be used."""
+        """Freeze all processes at once. Raises OSError if there is no usable freezer."""
         self._freezer(True)
 
     def thaw(self) -> None:
@@ -184,14 +184,14 @@ class Group:
             self.request_kill()
 
     def request_kill(self) -> None:
-        """Send the kill without waiting for the end of the processes."""
+        """Send the kill without waiting until the processes have ended."""
         if not self._write("cgroup.kill", "1"):
             for pid in self.processes():
                 _kill_quietly(pid)
             self._write("freezer.state", "THAWED")
 
     def processes(self) -> list[int]:
-        """Process ids in the group; empty when it is gone."""
+        """Process ids in the group; empty if it is gone."""
         found: set[int] = set()
         for folder in self.folders:
             try:
@@ -201,7 +201,7 @@ class Group:
         return sorted(found)
 
     def remove(self) -> None:
-        """Delete the (empty) folders; those that are busy or gone are left."""
+        """Delete the empty folders; busy or missing ones are ignored."""
         for folder in self.folders:
             try:
                 folder.rmdir()
@@ -229,7 +229,7 @@ class Group:
         return self._field("pids.events", "max")
 
     def process_limit(self) -> int | None:
-        """How many processes may run; None where that is not limited here."""
+        """The limit on the number of processes, or None if there is none here."""
         limit = self._read("pids.max")
         return int(limit) if limit is not None and limit.isdigit() else None
 
@@ -237,7 +237,7 @@ class Group:
         if not self._write("cgroup.freeze", str(int(frozen))) and not self._write(
             "freezer.state", "FROZEN" if frozen else "THAWED"
         ):
-            raise OSError("no control group freezer can be used here")
+            raise OSError("no control group freezer is usable on this machine")
         deadline = time.monotonic() + 1
         while frozen and not self._settled() and time.monotonic() < deadline:
             time.sleep(0.0002)
@@ -258,7 +258,7 @@ class Group:
     def _write(self, name: str, value: str) -> bool:
         for folder in self.folders:
             try:
-                fd = os.open(folder / name, os.O_WRONLY)  # never creates: the file is the kernel's or not there
+                fd = os.open(folder / name, os.O_WRONLY)  # never creates a file: the kernel's file exists or not
             except OSError:
                 continue
             try:
@@ -279,9 +279,8 @@ class Group:
 
 
 def remove_empty_groups(layout: Layout, older_than_s: float) -> None:
-    """Remove groups of ours that nothing is in: the kernel refuses to remove a group for a moment after its last
-    process, and the server that should have may have died. One in use is never touched. Blocking, some microseconds
-    each."""
+    """Remove our empty groups: the kernel refuses to remove a group for a moment after its last process, and the server
+    that owned it may be dead. A group in use is never touched. Blocks for some microseconds each."""
     for hierarchy in layout.hierarchies:
         for folder in hierarchy.parent.glob(f"{PREFIX}*"):
             with contextlib.suppress(OSError):
@@ -297,7 +296,7 @@ def _kill_quietly(pid: int) -> None:
 def limit_files(
     layout: Layout, group: Group, memory_bytes: int, cpu_count: float, processes: int
 ) -> list[tuple[str, str]]:
-    """(file, value) to write after the group's folders are made; only for controllers that are there."""
+    """(file, value) to write after the group's folders are created; only for available controllers."""
     quota = int(cpu_count * CPU_PERIOD_US)
     values = {
         ("memory", 2): (("memory.max", str(memory_bytes)), ("memory.swap.max", "0")),

@@ -1,7 +1,7 @@
-"""The server's wire to the agent: a small pool of Unix sockets, one request at a time on each.
+"""The server's connections to the agent: a small pool of Unix sockets, one request at a time on each.
 
-Rebuilt freely: what is in memory here is only open sockets. Everything read comes from inside a sandbox and is not
-trusted: frames are bounded, and each answer is checked for the shape that is needed.
+Stateless except for open sockets, so it can be rebuilt at any time. All received data comes from inside a sandbox and
+is not trusted: frames are bounded, and the shape of each response is checked.
 """
 
 import os
@@ -48,14 +48,14 @@ _GONE: Final = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResour
 
 Frame = tuple[dict[str, Any], bytes]
 Opening = Callable[[], Awaitable[ByteStream]]
-"""Connects to the agent; what is sent then lies before it, even while the sandbox is frozen. Raises OSError."""
+"""Connects to the agent; the data sent then is queued for it, even while the sandbox is frozen. Raises OSError."""
 
 
 async def open_socket(state_dir: Path, kind: bytes) -> SocketStream:
-    """Connect to the shim's socket in `state_dir` and say what for: "A" to reach the agent, "W" to watch for the
-    end, "K" to bring it about.
+    """Connect to the shim's socket in `state_dir` for one purpose: "A" reaches the agent, "W" waits for the end, "K"
+    requests it.
 
-    Raises OSError when nobody listens there. Answers also while the sandbox is frozen: the shim is not."""
+    Raises OSError if no process listens there. Works also while the sandbox is frozen: the shim is not."""
     stream = await connect_in(state_dir, "socket")
     try:
         await stream.send(kind)
@@ -69,7 +69,8 @@ async def open_socket(state_dir: Path, kind: bytes) -> SocketStream:
 
 
 async def connect_in(folder: Path, name: str) -> SocketStream:
-    """Connect to the socket of that name in a folder, whatever the length of its path. Raises OSError."""
+    """Connect to the socket of that name in a folder, even if its path is longer than a socket address. Raises
+    OSError."""
     descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
     try:  # through the descriptor: the whole path may be longer than a socket address
         return await anyio.connect_unix(f"/proc/self/fd/{descriptor}/{name}")
@@ -97,7 +98,7 @@ class Wire:
         return self._frames.pop(0)
 
     async def receive_with(self, received: Received) -> Frame:
-        """As `receive`; descriptors that come along are put into `received`. Everywhere else the kernel drops them."""
+        """As `receive`; accompanying descriptors are put into `received`. In all other calls the kernel drops them."""
         sock = self._stream.extra(SocketAttribute.raw_socket)
         while not self._frames:
             await anyio.wait_readable(sock)
@@ -113,14 +114,14 @@ class Wire:
 
 
 def _local_socket(stream: ByteStream) -> socket.socket | None:
-    """The socket to wait for before a Unix stream is read. AnyIO's own waiting there ends in a noisy
-    `InvalidStateError` when it is cancelled in the moment in which bytes arrive; `wait_readable` does not."""
+    """The socket to wait for before a Unix stream is read. AnyIO's own wait raises a noisy `InvalidStateError` if it is
+    cancelled at the moment when bytes arrive; `wait_readable` does not."""
     sock: socket.socket | None = stream.extra(SocketAttribute.raw_socket, None)
     return sock if sock is not None and sock.family == socket.AF_UNIX else None
 
 
 class Exchange:
-    """One request under way; `done` after its last answer."""
+    """One request in progress; `done` after its last response."""
 
     def __init__(self, wire: Wire, sandbox_id: str, lost: Callable[[], Exception]) -> None:
         self._wire = wire
@@ -129,7 +130,7 @@ class Exchange:
         self.done = False
 
     async def next(self, received: Received | None = None) -> Frame:
-        """The next answer; the last one says `end`, or has no such word. Raises the error that the agent answered.
+        """The next response; the last one has `end` set or not present. Raises the error that the agent sent.
         `received` gets the descriptors that come with it."""
         try:
             receiving = self._wire.receive() if received is None else self._wire.receive_with(received)
@@ -143,14 +144,14 @@ class Exchange:
         return head, payload
 
     async def proceed(self, payload: bytes = b"", **request: Any) -> None:
-        """Ask for more in what this request has begun; answered by `next`."""
+        """Request more data of this exchange; `next` returns the response."""
         try:
             await self._wire.send({"op": "continue", **request}, payload)
         except _GONE as error:
             raise self._lost() from error
 
     async def pages(self) -> AsyncIterator[dict[str, Any]]:
-        """The entries of an answer that comes in pages."""
+        """The entries of a response that comes in pages."""
         while True:
             head, _ = await self.next()
             for entry in head["entries"]:
@@ -176,20 +177,20 @@ class Pool:
         self._sandbox_id = sandbox_id
         self._opening = opening
         self._idle: list[Wire] = []
-        self.gone: Exception | None = None  # why it was ended, where that is known
+        self.gone: Exception | None = None  # the reason of its end, if known
 
     def _lost(self) -> Exception:
         return self.gone or lost(self._sandbox_id)
 
     async def ask(self, op: str, payload: bytes = b"", **request: Any) -> Frame:
-        """One request, one answer."""
+        """One request, one response."""
         async with self.exchange(op, payload, **request) as exchange:
             return await exchange.next()
 
     @asynccontextmanager
     async def exchange(self, op: str, payload: bytes = b"", **request: Any) -> AsyncIterator[Exchange]:
-        """Send a request. Leaving before it is done, by cancellation too, closes the socket, which tells the agent
-        that nobody listens any more."""
+        """Send a request. Leaving the block before it is done, also by cancellation, closes the socket, which shows the
+        agent that the client is gone."""
         wire = None
         exchange = None
         try:
@@ -219,5 +220,5 @@ class Pool:
 
 def lost(sandbox_id: str) -> SandboxLost:
     return SandboxLost(
-        "The sandbox is gone.", hint="A new one over the same files is made at the next use.", sandbox_id=sandbox_id
+        "The sandbox is gone.", hint="The next use creates a new one over the same files.", sandbox_id=sandbox_id
     )

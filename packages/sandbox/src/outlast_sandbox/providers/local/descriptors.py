@@ -1,7 +1,8 @@
-"""Descriptors that come out of a sandbox, and the proof that each is what was asked for.
+"""Descriptors received from a sandbox, and the checks that each is the requested one.
 
-The sender is not trusted: code that took the agent over could send a file, a device, a Unix socket or a dozen of each
-instead. So everything received is owned here at once, and all but the one socket that passes every check is closed.
+The sender is not trusted: code that took over the agent could send a file, a device, a Unix socket or a dozen of each
+instead. So all received descriptors are owned here at once, and all except the one socket that passes every check are
+closed.
 """
 
 import errno
@@ -20,7 +21,7 @@ _LOOPBACK: Final = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
 
 
 class Received:
-    """The descriptors that came with one answer. Leaving the block closes all that were not taken."""
+    """The descriptors that came with one response. Leaving the block closes all that were not taken."""
 
     def __init__(self) -> None:
         self._fds: list[int] = []
@@ -36,7 +37,7 @@ class Received:
             os.close(self._fds.pop())
 
     def add(self, ancillary: Sequence[tuple[int, int, bytes]], flags: int) -> None:
-        """Own what `recvmsg` brought."""
+        """Own the descriptors from `recvmsg`."""
         for level, kind, data in ancillary:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
                 self._fds += [fd for (fd,) in struct.iter_unpack("i", data[: len(data) // 4 * 4])]
@@ -44,7 +45,7 @@ class Received:
 
     def take_connected(self, port: int) -> socket.socket:
         """The one descriptor, which must be a TCP socket connected to that port inside. Raises `MalformedInput`, and
-        `NotFound` when the other side has hung up already, as a server does that is about to start anew."""
+        `NotFound` if the peer has closed it already, as a restarting server does."""
         return self._take(lambda sock: _is_connected(sock, port))
 
     def take_listener(self, port: int) -> socket.socket:
@@ -57,10 +58,10 @@ class Received:
         try:
             sock = socket.socket(fileno=self._fds[0])
         except OSError as error:
-            raise MalformedInput("the sandbox passed a descriptor that is no socket") from error
+            raise MalformedInput("the sandbox passed a descriptor that is not a socket") from error
         try:
             if not _is_tcp(sock) or not fits(sock):
-                raise MalformedInput("the sandbox passed a socket other than the one asked for")
+                raise MalformedInput("the sandbox passed a socket other than the requested one")
             sock.setblocking(False)
         except OSError as error:
             sock.detach()
@@ -73,7 +74,7 @@ class Received:
 
 
 def _is_tcp(sock: socket.socket) -> bool:
-    """Asked of the kernel: what the object says of itself was guessed from the address."""
+    """Asked of the kernel: the attributes of the Python object are only guessed from the address."""
     options = (socket.SO_DOMAIN, socket.SO_TYPE, socket.SO_PROTOCOL)
     family, kind, protocol = (sock.getsockopt(socket.SOL_SOCKET, option) for option in options)
     return family in _LOOPBACK and kind == socket.SOCK_STREAM and protocol == socket.IPPROTO_TCP
@@ -85,7 +86,7 @@ def _is_connected(sock: socket.socket, port: int) -> bool:
     except OSError as error:
         if error.errno != errno.ENOTCONN:
             raise
-        raise NotFound(f"what listened on port {port} hung up at once", hint="Dial again in a moment.") from error
+        raise NotFound(f"the server on port {port} closed the connection", hint="Dial again in a moment.") from error
     return tuple(peer[:2]) == (_LOOPBACK[sock.family], port)
 
 

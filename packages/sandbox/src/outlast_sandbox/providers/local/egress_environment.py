@@ -1,4 +1,4 @@
-"""What a sandbox is told of the network: where its only way out is, and which authorities it trusts."""
+"""Environment and files for a sandbox's network access: its egress proxy and its trusted authorities."""
 
 from pathlib import Path
 from typing import Final
@@ -9,14 +9,14 @@ from .inside.ports import EGRESS_PORT
 
 PROXY: Final = f"http://127.0.0.1:{EGRESS_PORT}"
 NO_PROXY: Final = "localhost,127.0.0.1,::1"
-# Those that replace the system's roots get all of them and ours; those that add to them get ours alone, which spares
-# every start of Node and Deno the reading of the rest.
+# Variables that replace the system's roots get all of them and ours; those that add to them get only ours, so that each
+# start of Node and Deno reads fewer certificates.
 _REPLACING: Final = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT")
 _ADDING: Final = ("NODE_EXTRA_CA_CERTS", "DENO_CERT")
 
 
 def proxy_environment() -> dict[str, str]:
-    """Lead every usual client to the listener, but leave the sandbox's own servers out of it."""
+    """Send every usual client to the listener, except for the sandbox's own servers."""
     names = {"HTTP_PROXY": PROXY, "HTTPS_PROXY": PROXY, "ALL_PROXY": PROXY, "NO_PROXY": NO_PROXY}
     lower = {name.lower(): value for name, value in names.items()}
     return {**names, **lower, "NODE_USE_ENV_PROXY": "1"}
@@ -27,8 +27,8 @@ def authority_environment() -> dict[str, str]:
 
 
 def write_authorities(base: BaseLayer, authority_pem: str, folder: Path) -> list[tuple[Path, str]]:
-    """Write two files into `folder` and say where they belong inside, each as (host path, path inside): the system's
-    roots with ours behind them, and ours alone."""
+    """Write two files into `folder` and return their places inside, each as (host path, path inside): the system's
+    roots followed by ours, and ours alone."""
     ours = authority_pem.strip() + "\n"
     roots = base.roots.read_text().rstrip() + "\n"
     bundle, alone = folder / "roots.pem", folder / "authority.pem"

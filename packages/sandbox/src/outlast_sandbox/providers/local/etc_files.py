@@ -1,4 +1,4 @@
-"""The `/etc` of every sandbox: what is copied from the host's, what is written, and nothing secret."""
+"""The `/etc` of every sandbox: files copied from the host, files written here, and no secrets."""
 
 import os
 import shutil
@@ -44,7 +44,7 @@ WRITTEN_TO_ETC: Final = {
 
 
 def build_etc(etc: Path) -> None:
-    """Make the folder. Blocking."""
+    """Create the folder. Blocks."""
     etc.mkdir()
     for name in COPIED_FROM_ETC:
         source = Path("/etc") / name
@@ -61,7 +61,8 @@ def build_etc(etc: Path) -> None:
 
 
 def _place_authorities(etc: Path) -> None:
-    """A plain file each, for a sandbox's own to be mounted over: a mount can neither make one nor replace a link."""
+    """A plain file each, so that a sandbox's own can be mounted over it: a mount can neither create a file nor replace
+    a link."""
     bundle = etc.parent / ROOTS.lstrip("/")
     known = ROOTS if os.path.exists(ROOTS) else ssl.get_default_verify_paths().cafile
     text = Path(known).read_bytes() if known else b""

@@ -1,4 +1,4 @@
-"""What a handle on a sandbox says through the agent inside, wherever that sandbox runs."""
+"""The calls of a sandbox handle that use the agent inside, wherever that sandbox runs."""
 
 import codecs
 import inspect
@@ -27,8 +27,8 @@ LIMITS_HIT: Final = {"memory": "out of memory", "processes": "no more processes 
 
 
 class AgentHandle(SandboxDefaults):
-    """The calls of a `Sandbox` that the agent inside answers; the provider adds its life: freeze, thaw, kill,
-    statistics. `group` is read for the limits that the kernel enforced. Holds only open sockets."""
+    """The calls of a `Sandbox` that the agent inside answers; the provider adds freeze, thaw, kill and statistics.
+    `group` is read for the limits that the kernel enforced. Holds only open sockets."""
 
     def __init__(self, pool: Pool, group: Group) -> None:
         self._pool = pool
@@ -71,14 +71,15 @@ class AgentHandle(SandboxDefaults):
         )
 
     async def _make_room(self) -> str:
-        """End what still fills the process table, else no later command could start anything; say so."""
+        """End processes that still fill the process table, so that later commands can start; report it in the
+        output."""
         limit = self._group.process_limit()
         head, _ = await self._pool.ask("make_room", limit=limit) if limit else ({}, b"")
         ended = head.get("ended", 0)
-        return f"[no process could be started: {ended} left running were ended]\n" if ended else ""
+        return f"[the process limit was reached: {ended} background processes were ended]\n" if ended else ""
 
     def _limit_hit(self, memory_kills: int, refused: int) -> str | None:
-        """Which limit the kernel enforced while the command ran."""
+        """The limit that the kernel enforced while the command ran."""
         if self._group.out_of_memory_kills() > memory_kills:
             return "memory"
         return "processes" if self._group.refused_processes() > refused else None
@@ -122,7 +123,7 @@ class AgentHandle(SandboxDefaults):
     async def write_files(self, files: Sequence[tuple[str, bytes]]) -> None:
         payload = b"".join(data for _, data in files)
         if len(payload) > MAX_PAYLOAD_BYTES:
-            raise InputTooLarge(f"{len(payload)} bytes at once; at most {MAX_PAYLOAD_BYTES} can be written in one call")
+            raise InputTooLarge(f"{len(payload)} bytes are too many for one call; write at most {MAX_PAYLOAD_BYTES}")
         await self._pool.ask("write", payload, files=[(path, len(data)) for path, data in files])
 
     async def read_file(self, path: str, max_bytes: int) -> bytes:
@@ -165,7 +166,7 @@ class AgentHandle(SandboxDefaults):
 
 
 async def _collect(exchange: Exchange, on_output: OnOutput | None) -> tuple[dict[str, Any], str]:
-    """Follow an effect to its end: (its result, all its output)."""
+    """Follow an effect to its end; return its result and all its output."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     parts: list[str] = []
     while True:

@@ -1,6 +1,6 @@
-"""Files of the packages that a snapshot has installed.
+"""Reads files of the packages that a snapshot has installed.
 
-They come from installed packages and are not trusted: no link is followed out of the home folder, and nothing is run.
+They are third-party files and are not trusted: no link is followed out of the home folder, and nothing is run.
 """
 
 import json
@@ -13,21 +13,21 @@ from outlast_sandbox.package_names import NPM, PYPI
 
 from .snapshots import NODE_FOLDER, PYTHON_FOLDER
 
-MAX_FILES: Final = 50_000  # of one package that are looked at
+MAX_FILES: Final = 50_000  # of one package that are listed
 FILE_BYTES: Final = 5_000_000
 Wanted = Callable[[str], bool]
 
 
 def version_in(home: Path, package: str) -> str:
-    """The installed version of a package, `npm:NAME` or `pypi:NAME`; empty: it is not there. Blocks."""
+    """The installed version of a package, `npm:NAME` or `pypi:NAME`, or "" if it is not installed. Blocks."""
     if package.startswith(NPM):
         return _npm_version(_npm_folder(home, package), home)
     return _metadata(home, package)[0]
 
 
 def files_in(home: Path, package: str, wanted: Wanted, most_bytes: int) -> tuple[str, dict[str, bytes]] | None:
-    """(version, files by path within the package), those whose path is wanted, at most `most_bytes` together; None:
-    it is not installed. Blocks."""
+    """(version, files by path within the package) for the requested paths, at most `most_bytes` together, or None if it
+    is not installed. Blocks."""
     if package.startswith(NPM):
         folder = _npm_folder(home, package)
         version = _npm_version(folder, home)
@@ -62,7 +62,7 @@ def _npm_version(folder: Path, home: Path) -> str:
 
 
 def _metadata(home: Path, package: str) -> tuple[str, list[str]]:
-    """(version, the files that the installer noted)."""
+    """(version, the files that the installer recorded)."""
     wanted = _plain(package.removeprefix(PYPI))
     for folder in sorted((home / PYTHON_FOLDER).glob("*.dist-info")):
         name, _, version = folder.name.removesuffix(".dist-info").rpartition("-")
@@ -79,7 +79,7 @@ def _plain(name: str) -> str:
 
 
 def _below(folder: Path) -> Iterator[str]:
-    """Relative paths of a package's files, without those of packages in it."""
+    """Relative paths of a package's files, without those of nested packages."""
     count = 0
     base = os.path.realpath(folder)
     for root, folders, names in os.walk(base):
@@ -92,7 +92,7 @@ def _below(folder: Path) -> Iterator[str]:
 
 
 def _read(path: Path, home: Path) -> bytes:
-    """A file, if it is in the home folder after all links are resolved; else nothing."""
+    """A file's content if the path is in the home folder after resolving all links; otherwise b""."""
     real = os.path.realpath(path)
     if not real.startswith(os.path.realpath(home) + os.sep) or not os.path.isfile(real):
         return b""

@@ -1,7 +1,7 @@
 """Interactive processes of a sandbox, through the agent inside; see `Processes`.
 
-A follower occupies one connection until it leaves. It pulls: each piece is asked for once the one before was dealt
-with, so that a slow reader holds nothing here, and what it did not get is there for the next.
+A follower occupies one connection until it leaves. It pulls: it requests each piece after processing the one before, so
+that a slow reader needs no buffer here, and unread output is kept for the next follower.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -66,7 +66,7 @@ class LocalProcesses:
 
 
 class _Following:
-    """The outputs of one process as they come; `read` counts the bytes that were handed over, of all streams."""
+    """The outputs of one process as they come; `read` counts the delivered bytes of all streams."""
 
     def __init__(self, exchange: Exchange, read: int) -> None:
         self._exchange = exchange
@@ -91,7 +91,7 @@ class _Following:
         return output
 
     async def leave(self) -> None:
-        """Say how far it got: the rest is for the next follower."""
+        """Report its position: the rest is for the next follower."""
         if self._exchange.done:
             return
         with anyio.CancelScope(shield=True), anyio.move_on_after(LEAVE_TIMEOUT_S):
@@ -102,7 +102,7 @@ class _Following:
 
 
 def _outputs(head: Mapping[str, Any], payload: bytes) -> list[tuple[int, ProcessOutput]]:
-    """The pieces of one answer, each with the count of bytes after it."""
+    """The pieces of one response, each with the count of bytes after it."""
     offset, start = int(head["offset"]), 0
     outputs = []
     for number, (stream, size) in enumerate(head["parts"]):

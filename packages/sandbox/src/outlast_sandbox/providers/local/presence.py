@@ -1,7 +1,7 @@
-"""Says that a server is there, by a lock that the kernel takes back when the server's process ends.
+"""Shows that a server is running, by a lock that the kernel releases when the server's process ends.
 
-The shim of each sandbox, or the agent in a container, asks whether anybody holds it; asking takes nothing, so
-sandboxes and servers never wait for each other.
+The shim of each sandbox, or the agent in a container, tests the lock without taking it, so sandboxes and servers never
+wait for each other.
 """
 
 import fcntl
@@ -14,15 +14,15 @@ _SHARED_LOCK = struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 0, 0, 0)
 
 
 class Presence:
-    """The lock beside the folder of the sandboxes' state; several providers may hold it at once."""
+    """The lock next to the folder of the sandboxes' state; several providers may hold it at once."""
 
     def __init__(self, state_dir: Path) -> None:
         self.path = state_dir.with_name(f"{state_dir.name}.lock")
         self._held: IO[bytes] | None = None
 
     def hold(self) -> None:
-        """From now on a server is there, until this object goes or the process ends. Repeatable. Where the file system
-        has no locks, sandboxes whose server is gone are not found out."""
+        """Hold the lock until this object is deleted or the process ends. Idempotent. If the file system has no locks,
+        sandboxes cannot detect that their server is gone."""
         if self._held is not None:
             return
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""What this machine can do, found out by doing it; and what an operator has to change, as exact commands."""
+"""Reports the features of this machine, tested by use, and the exact commands that an operator has to run."""
 
 import platform
 import shutil
@@ -27,10 +27,11 @@ _SYSCTL: Final = "Allow user namespaces: sysctl -w kernel.unprivileged_userns_cl
 
 
 def missing_tools() -> ProbeReport | None:
-    """A report when sandboxes cannot even be tried here."""
+    """A report if sandboxes cannot even be tried here."""
     if platform.system() != "Linux":
         return _refusal(
-            f"{platform.system()} has no namespaces", "Run the server on Linux, or in a Docker or Podman machine."
+            f"{platform.system()} has no namespaces",
+            "Run the server on Linux, or in a Docker or Podman virtual machine.",
         )
     if shutil.which(BWRAP) is None:
         return _refusal(f"{BWRAP} is not installed", _INSTALL)
@@ -62,7 +63,7 @@ def success(layout: Layout, powers: Powers, milliseconds: float) -> ProbeReport:
 
 
 def failure(log: str) -> ProbeReport:
-    """What the failed trial said, and the fixes that fit this machine."""
+    """The output of the failed trial, and the fixes for this machine."""
     fixes = []
     if in_container():
         fixes.append(_DOCKER)

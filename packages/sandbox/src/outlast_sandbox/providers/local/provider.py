@@ -1,4 +1,4 @@
-"""Making local sandboxes, and finding them again."""
+"""Creates local sandboxes, and finds them again."""
 
 import functools
 import os
@@ -46,13 +46,12 @@ T = TypeVar("T")
 SHIM: Final = Path(__file__).with_name("shim.py")
 _START_SHIM: Final = "import sys; sys.path.insert(0, sys.argv[1]); import shim; shim.main()"
 LOG_BYTES: Final = 2000
-FORGOTTEN_AFTER_S: Final = 120.0  # a folder without a state file: its start was given up before it began
+FORGOTTEN_AFTER_S: Final = 120.0  # a folder without a state file: its start was abandoned early
 
 
 class LocalProvider(ProviderDefaults):
-    """See `SandboxProvider`. `state_dir` holds one folder per living sandbox (socket, state file, log); `cache_dir`
-    the base layer. In memory: only what was found out about this machine, and the shims to collect when they
-    end."""
+    """See `SandboxProvider`. `state_dir` holds one folder per living sandbox (socket, state file, log); `cache_dir` the
+    base layer. In memory: only facts about this machine, and the shims whose exit codes must be collected."""
 
     def __init__(self, state_dir: Path, cache_dir: Path) -> None:
         self.state_dir = state_dir.absolute()
@@ -98,7 +97,7 @@ class LocalProvider(ProviderDefaults):
             finally:
                 await sandbox.kill()
             if result.exit_code != 0:
-                return probing.failure(f"its first command failed: {result.output}")
+                return probing.failure(f"the first command failed: {result.output}")
             return probing.success(layout, find_powers(), milliseconds)
         except (SandboxUnavailable, SandboxLost) as error:
             return probing.failure(str(error.fields.get("log") or error))
@@ -116,7 +115,7 @@ class LocalProvider(ProviderDefaults):
         return await self.start(spec, Ground(snapshot, layers=layers), self.state_dir / spec.sandbox_id)
 
     async def start(self, spec: SandboxSpec, ground: Ground, folder: Path) -> LocalSandbox:
-        """As `create`, with what lies under it and the folder for its state chosen by the caller."""
+        """As `create`, with file systems and state folder chosen by the caller."""
         missing = probing.missing_tools()
         if missing is not None:
             raise SandboxIsolationMissing(missing.details[0], hint=missing.fixes[0])
@@ -151,7 +150,7 @@ class LocalProvider(ProviderDefaults):
         return self._snapshots.find(ref) is not None
 
     def snapshot_home(self, ref: str) -> Path | None:
-        """Where what a snapshot has installed lies on this machine; None: it is not here."""
+        """The folder with a snapshot's installed files, or None if the snapshot is not on this machine."""
         snapshot = self._snapshots.find(ref)
         return None if snapshot is None else snapshot.home
 
@@ -159,7 +158,7 @@ class LocalProvider(ProviderDefaults):
         await _in_thread(functools.partial(self._snapshots.remove, ref))
 
     async def _clear_abandoned(self) -> None:
-        """End and remove the builds of killed servers; remove snapshots that no server seems to have any more."""
+        """End and remove the builds of killed servers; remove snapshots that no server seems to use any more."""
         for name in await _in_thread(self._snapshots.forgotten):
             with suppress(Conflict):
                 await self.remove_snapshot(name)
@@ -199,7 +198,7 @@ class LocalProvider(ProviderDefaults):
         return found
 
     async def prepare(self) -> tuple[BaseLayer, Layout]:
-        """Make the base layer and look at the control groups; otherwise done at the first use. Repeatable."""
+        """Create the base layer and detect the control groups; otherwise done at the first use. Idempotent."""
         self._presence.hold()
         async with self._preparing:
             if self._base is None or self._layout is None:
@@ -208,7 +207,7 @@ class LocalProvider(ProviderDefaults):
             return self._base, self._layout
 
     def _start_shim(self, folder: Path, plan: bytes) -> subprocess.Popen[bytes]:
-        """Start the shim in a session of its own, so that no signal to the server's terminal or group reaches it."""
+        """Start the shim in its own session, so that no signal to the server's terminal or group reaches it."""
         self._collect()
         python = os.path.realpath(sys.executable)
         command = [python, "-I", "-S", "-c", _START_SHIM, str(SHIM.parent)]
@@ -232,12 +231,12 @@ class LocalProvider(ProviderDefaults):
         return shim
 
     def _collect(self) -> None:
-        """Take the exit codes of shims that have ended, so that no zombie stays."""
+        """Collect the exit codes of shims that have ended, so that no zombie stays."""
         for shim in [shim for shim in self._shims if shim.poll() is not None]:
             self._shims.remove(shim)
 
     async def _abandon(self, shim: subprocess.Popen[bytes], group: Group, folder: Path) -> None:
-        """End a start that failed or was cancelled, wherever it has got to."""
+        """End a start that failed or was cancelled, at whatever step it is."""
         if shim.poll() is None:
             shim.kill()
         await _in_thread(shim.wait)
@@ -258,7 +257,7 @@ def _lay_out(
 
 
 async def _wait_ready(shim: subprocess.Popen[bytes]) -> bool:
-    """True once the agent answers; False when the start failed. The pipe's end is the shim's end."""
+    """True once the agent answers; False if the start failed. The pipe closes when the shim ends."""
     assert shim.stdout is not None
     with anyio.move_on_after(START_TIMEOUT_S + 2):
         await anyio.wait_readable(shim.stdout)
@@ -275,7 +274,7 @@ def _not_started(sandbox_id: str, folder: Path) -> SandboxUnavailable:
         log = ""
     return SandboxUnavailable(
         f"The sandbox did not start: {log or 'no message'}",
-        hint="'outlast doctor' tries it and says what to change on this machine.",
+        hint="Run 'outlast doctor': it tests a sandbox and lists what to change on this machine.",
         sandbox_id=sandbox_id,
         log=log,
     )
@@ -287,7 +286,7 @@ async def _in_thread(call: Callable[[], T]) -> T:
 
 @dataclass(frozen=True, slots=True)
 class LocalOptions:
-    """It has none: what it needs to know it finds out by itself."""
+    """No options: the provider detects all it needs."""
 
 
 def open_provider(setup: ProviderSetup) -> SandboxProvider:

@@ -29,8 +29,7 @@ LOG_BYTES: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the shim wrote about itself: pid and start time (clock ticks since boot) together name one process for
-    ever."""
+    """The shim's state file: pid and start time (clock ticks since boot) together identify one process uniquely."""
 
     sandbox_id: str
     pid: int
@@ -43,7 +42,7 @@ class State:
 
     @staticmethod
     def read(state_dir: Path) -> "State | None":
-        """The state file of a sandbox, or None when there is none or it is unreadable."""
+        """The state file of a sandbox, or None if it is missing or unreadable."""
         try:
             facts = json.loads((state_dir / "state.json").read_text())
             folders = tuple(Path(folder) for folder in facts["group"])
@@ -52,7 +51,7 @@ class State:
             return None
 
     def is_alive(self) -> bool:
-        """Whether the shim still runs: the same process, and not a zombie."""
+        """True if the shim still runs: the same process, and not a zombie."""
         try:
             fields = Path(f"/proc/{self.pid}/stat").read_bytes().rpartition(b")")[2].split()
         except OSError:
@@ -61,8 +60,8 @@ class State:
 
 
 class LocalSandbox(AgentHandle):
-    """See `Sandbox`. Holds only open sockets; everything that counts is in the shim, the control group and the agent.
-    What the agent answers is in `AgentHandle`, which other providers share."""
+    """See `Sandbox`. Holds only open sockets; all state is in the shim, the control group and the agent. The calls that
+    the agent answers are in `AgentHandle`, which other providers share."""
 
     def __init__(self, state: State, state_dir: Path) -> None:
         super().__init__(Pool(state.sandbox_id, partial(open_socket, state_dir, b"A")), state.group)
@@ -132,8 +131,8 @@ class LocalSandbox(AgentHandle):
 
 
 async def end_sandbox(state: State, state_dir: Path) -> None:
-    """Kill everything through the control group, then wait until the shim has cleaned up; clean up without it if it
-    is dead or does not."""
+    """Kill all processes through the control group, then wait until the shim has cleaned up; clean up here if it is
+    dead or does not."""
     with anyio.move_on_after(KILL_TIMEOUT_S):
         try:
             watch = await open_socket(state_dir, b"K")
@@ -153,7 +152,7 @@ async def end_sandbox(state: State, state_dir: Path) -> None:
 
 
 async def _wait_end(state: State) -> None:
-    """The shim closes its sockets a moment before it has ended."""
+    """Wait for the shim's end: it closes its sockets a moment earlier."""
     try:
         descriptor = os.pidfd_open(state.pid)
     except OSError:
@@ -169,7 +168,7 @@ async def _wait_end(state: State) -> None:
 
 
 def clear_remains(state: State, state_dir: Path) -> None:
-    """Remove what a dead shim left: processes, groups, files. Blocking, at most some seconds."""
+    """Remove the remains of a dead shim: processes, groups, files. Blocks for some seconds at most."""
     if state.group.exists():
         state.group.kill()
         state.group.remove()

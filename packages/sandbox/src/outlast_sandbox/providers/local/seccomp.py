@@ -1,11 +1,11 @@
 """The system call filter of a sandbox, as a BPF program that bubblewrap loads.
 
-A deny list over what namespaces and dropped capabilities already refuse: the doors through which kernel bugs are
-usually reached (io_uring, bpf, keys, userfaultfd), everything that would make a new namespace or a mount, and
-looking into other processes. Denied calls fail with EPERM; `clone3` with ENOSYS, so that libraries fall back to
-`clone`, whose flags a filter can read. Sockets are limited to Unix, IPv4, IPv6 and netlink for routing: AF_VSOCK would
-reach a virtual machine's host past the network namespace. The agent, process 1, has the same user as the code around
-it: nobody but itself changes a process's resource limits, and process 1 cannot be given less of the processor.
+A deny list in addition to namespaces and dropped capabilities: the calls through which kernel bugs are usually
+exploited (io_uring, bpf, keys, userfaultfd), those that create a namespace or a mount, and those that inspect other
+processes. Denied calls fail with EPERM; `clone3` with ENOSYS, so that libraries fall back to `clone`, whose flags a
+filter can read. Sockets are limited to Unix, IPv4, IPv6 and netlink for routing: AF_VSOCK would reach a virtual
+machine's host past the network namespace. The agent, process 1, has the same user as the code around it: so only a
+process itself may change its resource limits, and no other process can lower the priority of process 1.
 """
 
 import errno
@@ -42,7 +42,7 @@ _OF_PROCESSES: Final[dict[str, tuple[int, int]]] = {
     "move_pages": (279, 239),
 }
 
-# name: (x86_64, aarch64); None where the architecture has no such call
+# name: (x86_64, aarch64); None if the architecture has no such call
 _DENIED: Final[dict[str, tuple[int | None, int | None]]] = {
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
@@ -119,13 +119,13 @@ def _refuse(number: int) -> bytes:
 
 
 def _argument(index: int) -> bytes:
-    """Load the low half of an argument: flags and families fit into it, and the kernel reads only it for these
+    """Load the low half of an argument: flags and families fit into it, and the kernel reads only that half for these
     calls."""
     return _step(_LOAD, 16 + 8 * index)
 
 
 def _block(call: int, body: list[bytes]) -> list[bytes]:
-    """`body` for one system call, jumped over for every other; the number must be loaded, and `body` must return."""
+    """`body` for one system call, skipped for all others; the number must be loaded, and `body` must return."""
     return [_step(_EQUAL, call, 0, len(body)), *body]
 
 

@@ -1,13 +1,12 @@
 """The small process outside each sandbox that outlives the server.
 
-Run as a script by the server's Python with `-I -S` (standard library only, and only the parts that load in about 2
-ms). It reads its plan, marshalled, from descriptor 0; makes the control group, builds the mounts when it is root,
-starts bubblewrap with the agent inside, and then hands every connection that the server opens on its socket through
-to the agent. When the sandbox's first process ends, by itself or by a kill of the group, it removes group, socket
-and state file and exits.
+Run as a script by the server's Python with `-I -S` (standard library only, and only the parts that load in about 2 ms).
+It reads its plan, marshalled, from descriptor 0; makes the control group, builds the mounts when it is root, starts
+bubblewrap with the agent inside, and then passes every connection on its socket from the server to the agent. When the
+sandbox's first process ends, by itself or by a kill of the group, it removes group, socket and state file and exits.
 
-First byte of a connection: `A`: pass it to the agent, and answer `A` when that is done. `W`: keep it open; its end
-is the end of this sandbox. `K`: end the sandbox, and keep it open until then.
+First byte of a connection: `A`: pass it to the agent, and answer `A` once that is done. `W`: keep it open; it closes
+when this sandbox ends. `K`: end the sandbox, and keep it open until then.
 """
 
 import _ctypes  # `ctypes` would load for some ms
@@ -58,7 +57,8 @@ def main() -> None:
     ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     group = plan["group_folders"]
     child, first = 0, -1
-    # bubblewrap killed amid its start leaves a process that waits for it for ever: it comes to this one, to be ended.
+    # If bubblewrap is killed during its start, it leaves a process that waits for it for ever: this process inherits
+    # it, to end it.
     _libc("prctl")(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
         _make_group(group, plan["limit_files"])
@@ -68,9 +68,10 @@ def main() -> None:
             _become_sandbox(plan, theirs.fileno(), (info_write, info_read), [listener.fileno(), ours.fileno()])
         theirs.close()
         os.close(info_write)
-        # Joining the groups waits for the kernel, some 10 ms, and goes on beside the start of the agent. Until the
-        # agent has its configuration it starts nothing, so nothing in the sandbox ever runs outside the groups. The
-        # first process comes first: bubblewrap ends with it, but it would wait for a bubblewrap that was killed alone.
+        # Joining the groups waits for the kernel, some 10 ms, and runs concurrently with the start of the agent. Until
+        # the agent has its configuration it starts nothing, so no process in the sandbox ever runs outside the groups.
+        # The first process joins first: bubblewrap ends with it, but it would wait for a bubblewrap that was killed
+        # alone.
         number = _first_process(info_read)
         first = os.pidfd_open(number)
         _join_group(group, [number, child])
@@ -96,21 +97,21 @@ def _read_plan() -> dict:  # type: ignore[type-arg]
 
 
 def _hold_snapshot(path: str) -> int:
-    """While this process lives, a process that wants to remove the snapshot sees that it is in use."""
+    """Mark the snapshot as in use while this process lives, so that no other process removes it."""
     if not path:
         return -1
-    import fcntl  # only here: a shared library of its own
+    import fcntl  # only here: it loads a shared library
 
     fd = os.open(path, os.O_RDONLY)
     fcntl.flock(fd, fcntl.LOCK_SH)
-    if not os.path.exists(path):  # removed while this one waited
+    if not os.path.exists(path):  # removed while this process waited
         raise SystemExit("shim: the snapshot has been removed")
-    os.utime(path)  # by its age what no server knows any more is found
+    os.utime(path)  # snapshots that no server uses any more are detected by age
     return fd
 
 
 def _write_state(plan: dict) -> None:  # type: ignore[type-arg]
-    """The server finds this sandbox again by pid and start time: both together name one process for ever."""
+    """The server finds this sandbox again by pid and start time: together they identify one process uniquely."""
     with open("/proc/self/stat", "rb") as file:
         start_time = file.read().rpartition(b")")[2].split()[19].decode()
     text = plan["state_template"].replace("@pid@", str(os.getpid())).replace("@start_time@", start_time)
@@ -151,7 +152,7 @@ def _join_group(folders: "list[str]", pids: "list[int]") -> None:
 
 
 def _first_process(info: int) -> int:
-    """The pid, as seen here, of the sandbox's first process, from what `bwrap --info-fd` writes. Raises OSError."""
+    """The pid, as seen here, of the sandbox's first process, from the output of `bwrap --info-fd`. Raises OSError."""
     text = b""
     while b"}" not in text:
         data = os.read(info, 4096)
@@ -180,10 +181,10 @@ def _become_sandbox(plan: dict, agent_fd: int, info: "tuple[int, int]", not_insi
 
 
 def _stage(sources: "list[str]", layers: "dict[int, tuple[str, bool]]", layer_bytes: int, uid: int) -> None:
-    """As root: bind every source to a place that the sandbox's own user can reach, in a mount namespace of our own;
-    those in `layers` under a layer that takes the changes, in that folder below this one, or (empty) in memory.
+    """As root: bind every source to a place that the sandbox's own user can reach, in a mount namespace of our own.
+    Sources in `layers` get a writable layer, which stores changes in that folder below this one, or (empty) in memory.
 
-    A data directory is usually closed to other users, and the sandbox's user is one.
+    A data directory is usually closed to other users, including the sandbox's user.
     """
     _check(_libc("unshare")(CLONE_NEWNS), "unshare")
     _mount(None, "/", None, MS_REC | MS_PRIVATE)
@@ -204,9 +205,9 @@ def _stage(sources: "list[str]", layers: "dict[int, tuple[str, bool]]", layer_by
 
 
 def _put_layer(fd: int, target: str, folder: str, small: bool, size_bytes: int, uid: int) -> None:
-    """Show the folder behind `fd` at `target` with a writable layer over it: changes go to `folder`, on disk, and where
-    that is not given or the kernel takes no changes there, to memory; where it has no layers at all, a copy. `small`
-    says that a copy costs little: then what cannot be shown as `uid`'s own is copied."""
+    """Mount the folder behind `fd` at `target` with a writable layer over it. Changes go to `folder`, on disk; without
+    it, or if the kernel accepts no changes there, to memory. Without any layers, the folder is copied. `small` means
+    that a copy is cheap: then files that cannot be mapped to `uid` are copied."""
     os.mkdir(target)
     below, copied = f"/proc/self/fd/{fd}", False
     if folder:
@@ -214,13 +215,13 @@ def _put_layer(fd: int, target: str, folder: str, small: bool, size_bytes: int, 
     try:
         below = _owned(fd, f"{target}.lower", uid)
     except OSError as error:
-        os.write(2, f"shim: what lies below a layer belongs to another user: {error}\n".encode())
+        os.write(2, f"shim: the files below a layer belong to another user: {error}\n".encode())
         copied = bool(folder) and small
         if copied:
             _copy(fd, f"{folder}/upper", uid)
     lower = f"lowerdir={below}"
     changes = f"upperdir={folder}/upper,workdir={folder}/work"
-    # Not kept for long: so it is never waited for the disk, and folders may be renamed.
+    # Short-lived: so it never waits for the disk, and folders may be renamed.
     on_disk = [f"{lower},{changes},volatile,redirect_dir=on", f"{lower},{changes}"] if folder else []
     if not _try_layer(target, on_disk):
         room = f"{target}.layer"
@@ -244,8 +245,8 @@ def _copy(fd: int, target: str, uid: int) -> None:
 
 
 def _owned(fd: int, place: str, uid: int) -> str:
-    """Show the folder behind `fd` at `place`, with everything in it as if it belonged to `uid`: programs change modes
-    and times of what they find, which only owners may. Raises OSError: this kernel or file system cannot."""
+    """Mount the folder behind `fd` at `place`, with all its contents mapped to `uid`: programs change modes and times
+    of existing files, which only owners may do. Raises OSError if this kernel or file system does not support it."""
     facts = os.stat(f"/proc/self/fd/{fd}")
     users = _user_namespace(f"{facts.st_uid} {uid} 1", f"{facts.st_gid} {uid} 1")
     try:
@@ -265,7 +266,7 @@ def _owned(fd: int, place: str, uid: int) -> str:
 
 
 def _user_namespace(uids: str, gids: str) -> int:
-    """A descriptor of a user namespace with these maps, in which nothing runs."""
+    """A descriptor of a user namespace with these maps and without processes."""
     ready_read, ready_write = os.pipe()
     done_read, done_write = os.pipe()
     child = os.fork()
@@ -298,13 +299,13 @@ def _make_room(folder: str, uid: int) -> None:
 
 
 def _try_layer(target: str, choices: "list[str]") -> bool:
-    """The first of these that the kernel takes; False: it takes none."""
+    """True once the kernel accepts one of these options; False if it accepts none."""
     for options in choices:
         try:
             _mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV, options)
             return True
         except OSError as error:
-            os.write(2, f"shim: another layer, or a copy instead: {error}\n".encode())
+            os.write(2, f"shim: trying another layer or a copy: {error}\n".encode())
     return False
 
 
@@ -320,14 +321,14 @@ def _check(result: int, what: str) -> None:
 
 
 def _place_descriptors(seccomp: bytes, agent_fd: int, info: "tuple[int, int]", not_inside: "list[int]") -> None:
-    """bubblewrap also gets the reading end of its own information: without any reader, because the shim was killed, it
-    would die of writing, and leave the process behind that waits for it."""
+    """bubblewrap also gets the reading end of its own information: without any reader, if the shim was killed, its
+    write would end it, and leave the process behind that waits for it."""
     for fd in not_inside:
         os.close(fd)
     read_end, write_end = os.pipe()
     os.write(write_end, seccomp)  # a few KB: fits into the pipe
     os.close(write_end)
-    # Out of the way first: one may have the number that another must get.
+    # Moved away first: a descriptor may have the number that another must get.
     wanted = (AGENT_FD, SECCOMP_FD, INFO_FD, INFO_READER_FD)
     for number, fd in enumerate((agent_fd, read_end, *info)):
         os.dup2(fd, HIGH + number)
@@ -349,7 +350,7 @@ def _wait_ready(agent: "_socket.socket", timeout_s: float) -> bool:
 
 
 class _Server:
-    """Whether a server is there; without one the sandbox is frozen, and is over, each after its time."""
+    """Detects a server; without one the sandbox is frozen, and later ended, each after its time."""
 
     def __init__(self, plan: dict) -> None:  # type: ignore[type-arg]
         self._plan = plan
@@ -365,7 +366,7 @@ class _Server:
         return min(look_after_s, max(left_s, 0.01))
 
     def is_over(self) -> bool:
-        """Look whether it came back, and do what is due."""
+        """Check if a server is back, and freeze or end the sandbox when due."""
         if not self._plan["presence"] or _is_held(self._plan["presence"]):
             self._gone_at, self._frozen = -1.0, False
             return False
@@ -373,7 +374,7 @@ class _Server:
         if self._gone_at < 0:
             self._gone_at = now
         if now - self._gone_at >= self._plan["end_after_s"]:
-            os.write(2, b"shim: no server came back\n")
+            os.write(2, b"shim: no server returned\n")
             return True
         if now - self._gone_at >= self._plan["freeze_after_s"] and not self._frozen:
             self._frozen = True
@@ -382,7 +383,7 @@ class _Server:
 
 
 def _is_held(path: str) -> bool:
-    """Whether some process holds the lock on that file; also where that cannot be found out."""
+    """True if a process holds the lock on that file, or if that is unknown."""
     import fcntl  # only here: a shared library of its own
     import struct
 
@@ -401,7 +402,7 @@ def _is_held(path: str) -> bool:
 
 
 def _freeze(folders: "list[str]") -> None:
-    """As the server does it: the next one finds since when, and thaws it."""
+    """Freeze as the server does: the next server finds the time of the freeze, and thaws it."""
     if os.path.exists("frozen_since"):
         return
     with open("frozen_since", "w") as file:
@@ -419,9 +420,9 @@ def _freeze(folders: "list[str]") -> None:
 
 
 def _serve(listener: "_socket.socket", agent: "_socket.socket", server: _Server) -> None:
-    """Pass connections on until the agent's socket closes, which it does when the sandbox's first process ends, or
-    until the state file is gone: then the data directory was deleted, and no server could ever find this sandbox
-    again; or until the server has been gone for too long."""
+    """Pass connections on until one of three events: the agent's socket closes, as it does when the sandbox's first
+    process ends; the state file is gone, so the data directory was deleted and no server can find this sandbox again;
+    or the server has been gone for too long."""
     poll = select.poll()
     poll.register(listener.fileno(), select.POLLIN)
     poll.register(agent.fileno(), select.POLLIN)
@@ -449,13 +450,13 @@ def _serve(listener: "_socket.socket", agent: "_socket.socket", server: _Server)
 
 
 def _introduce(connection: "_socket.socket", agent: "_socket.socket") -> bytes:
-    """Read the first byte and do what it says; the connection stays open only for `W` and `K`."""
+    """Read the first byte and act on it; the connection stays open only for `W` and `K`."""
     try:
         kind = connection.recv(1)
         if kind == b"A":
             descriptor = connection.fileno().to_bytes(4, sys.byteorder)
             agent.sendmsg([b"A"], [(_socket.SOL_SOCKET, SCM_RIGHTS, descriptor)])
-            connection.send(b"A")  # what the server writes now lies before the agent, even a frozen one
+            connection.send(b"A")  # data that the server writes now is queued for the agent, even a frozen one
     except OSError as error:
         os.write(2, f"shim: {error}\n".encode())
         kind = b""
@@ -465,9 +466,9 @@ def _introduce(connection: "_socket.socket", agent: "_socket.socket") -> bytes:
 
 
 def _clean_up(folders: "list[str]", child: int, first: int) -> None:
-    """End whatever is left, collect the child, remove all traces but the log.
+    """End all remaining processes, collect the child, remove all traces except the log.
 
-    The group is the authority; where there is none, the kernel ends a process namespace with its first process.
+    The group lists the processes; without a group, the kernel ends a process namespace with its first process.
     """
     for _ in range(5000):
         left = _kill_group(folders)
@@ -490,7 +491,7 @@ def _clean_up(folders: "list[str]", child: int, first: int) -> None:
 
 
 def _end_children(child: int) -> bool:
-    """Kill and collect the children, also those inherited. True when there is none."""
+    """Kill and collect the children, including inherited ones. True if there are none left."""
     try:
         with open(f"/proc/self/task/{os.getpid()}/children") as file:
             pids = [int(word) for word in file.read().split()]

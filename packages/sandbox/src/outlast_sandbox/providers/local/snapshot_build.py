@@ -1,8 +1,8 @@
-"""Building a snapshot: in a sandbox of its own, whose home folder becomes the snapshot.
+"""Builds a snapshot in a separate sandbox, whose home folder becomes the snapshot.
 
-Packages for TypeScript are installed with Deno, which fills its own cache (what `npm:` imports read) and a
-`node_modules` (what Node reads) from one resolution; Python's go into a folder on PYTHONPATH. Then the set-up commands
-run, every import is made once so that the caches are warm, and the sandbox ends. Whatever fails, nothing is left.
+Packages for TypeScript are installed with Deno, which fills its own cache (for `npm:` imports) and a `node_modules`
+(for Node) from one resolution; Python's go into a folder on PYTHONPATH. Then the set-up commands run, every package is
+imported once to warm the caches, and the sandbox ends. A failed build leaves nothing behind.
 """
 
 import functools
@@ -51,7 +51,7 @@ _LIMITS: Final = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`title` is what people see of it; `env` is added to the build's."""
+    """`title` is displayed to users; `env` is added to the build's."""
 
     title: str
     script: str
@@ -68,11 +68,11 @@ class Build:
         self._progress = progress
 
     async def run(self) -> Snapshot:
-        """Raises `SandboxUnavailable` with the end of the output when a step fails, `ArgumentsInvalid` for a file
-        outside the home folder. A cancelled call leaves nothing behind."""
+        """Raises `SandboxUnavailable` with the end of the output if a step fails, `ArgumentsInvalid` for a file outside
+        the home folder. A cancelled call leaves nothing behind."""
         self._progress("prepare", "")
         indexes = await anyio.to_thread.run_sync(read_indexes, find_python())
-        with anyio.CancelScope(shield=True):  # or nobody would have what was opened
+        with anyio.CancelScope(shield=True):  # otherwise the opened folder would never be closed
             work = await anyio.to_thread.run_sync(self._snapshots.open_work, self._recipe.name)
         try:
             await anyio.to_thread.run_sync(_write_home, work.home, self._recipe, indexes)
@@ -104,7 +104,7 @@ class Build:
             listener = await box.egress_listener()
             allowed = [f"{host}:{port}" for host, port in sorted(indexes.allowed)]
             async with anyio.create_task_group() as tasks:
-                # An index on this machine or in its network is reached too: the operator chose it.
+                # An index on this machine or in its network is allowed too: the operator configured it.
                 gate = functools.partial(serve_allow_list, listener, allowed, allow_private=allowed)
                 tasks.start_soon(gate)
                 yield box
@@ -113,7 +113,7 @@ class Build:
             await box.kill()
 
     async def _carry_out_all(self, box: LocalSandbox) -> SandboxError | None:
-        """The first failure is returned: raised, it would come out of the gate's task group in a group of errors."""
+        """Returns the first failure: if raised, the gate's task group would wrap it in an exception group."""
         try:
             for number, step in enumerate(plan_steps(self._recipe)):
                 await self._carry_out(box, number, step)
@@ -124,19 +124,19 @@ class Build:
     async def _carry_out(self, box: LocalSandbox, number: int, step: Step) -> None:
         shown: list[str] = []
 
-        def hear(text: str) -> None:
+        def on_output(text: str) -> None:
             shown.append(text)
             self._progress(step.title, "".join(shown)[-SHOWN_CHARS:])
 
         self._progress(step.title, "")
         command = Command(f"step_{number}", 1, step.script, env=dict(step.env), timeout_s=STEP_TIMEOUT_S)
-        result = await box.run(command, hear)
+        result = await box.run(command, on_output)
         if result.exit_code != 0:
             raise _failed(self._recipe.name, step, result)
 
 
 def plan_steps(recipe: SnapshotRecipe) -> Iterator[Step]:
-    """What is done, in order."""
+    """The steps, in order."""
     npm = [word.removeprefix(NPM) for word in recipe.dependencies if word.startswith(NPM)]
     pypi = [word.removeprefix(PYPI) for word in recipe.dependencies if word.startswith(PYPI)]
     if npm:
@@ -165,7 +165,7 @@ def package_json(packages: list[str]) -> str:
 
 
 def build_environment(indexes: Indexes, limits: Limits) -> dict[str, str]:
-    """Added to a sandbox's own. Its proxy is the gate for every address, also for an index on this machine."""
+    """Added to a sandbox's environment. Its proxy is the gate for every address, including an index on this machine."""
     return {
         **indexes.pip,
         **indexes.npm,
@@ -185,7 +185,7 @@ def build_environment(indexes: Indexes, limits: Limits) -> dict[str, str]:
 
 
 def clear_build(work: Path) -> None:
-    """End the sandbox of a build whose server was killed, and remove what it had. Blocking."""
+    """End the sandbox of a build whose server was killed, and remove its files. Blocks."""
     state = State.read(work / "state")
     if state is not None:
         clear_remains(state, work / "state")
@@ -204,7 +204,7 @@ def _write_files(folder: Path, files: Mapping[str, bytes], snapshot: str) -> Non
     for name, data in files.items():
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or not path.parts:
-            raise ArgumentsInvalid(f"{name!r} is no path below the folder", snapshot=snapshot)
+            raise ArgumentsInvalid(f"{name!r} is not a path below the folder", snapshot=snapshot)
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
 
@@ -222,7 +222,7 @@ def _install_npm(packages: list[str]) -> str:
         return f"cd ~ && npm install --no-audit --no-fund -- {words}"
     text = shlex.quote(package_json(packages))
     imports = shlex.join(NPM + package for package in packages)
-    # A template may have a package.json of its own: then these are added to it.
+    # A template may have its own package.json: then these are added to it.
     return (
         "cd ~ && if [ -e package.json ]; then"
         f" deno install --node-modules-dir=auto {imports};"
@@ -232,7 +232,7 @@ def _install_npm(packages: list[str]) -> str:
 
 
 def _warm(packages: list[str]) -> str:
-    """Every package is imported once, as a program will. One that cannot be imported, such as a command, is no
+    """Import every package once, as a program will. A package that cannot be imported, such as a command, is not a
     failure. Then the caches' journals are written back: they are small databases, which every sandbox opens."""
     imports = "\n".join(
         f"try {{ await import({json.dumps(NPM + package)}); }}"
@@ -255,7 +255,7 @@ def _warm(packages: list[str]) -> str:
 
 @functools.cache
 def _own_pip() -> Path | None:
-    """This program's pip, for a system whose Python has none. Blocking at the first call."""
+    """This program's pip, for a system whose Python has none. Blocks at the first call."""
     look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pip') is None)"
     if subprocess.run([str(find_python()), "-I", "-c", look], check=False).returncode == 0:
         return None
@@ -271,11 +271,11 @@ def _failed(name: str, step: Step, result: CommandResult) -> SandboxUnavailable:
     end = result.output.strip()[-2000:]
     why = f"did not end within {STEP_TIMEOUT_S:.0f} s" if result.timed_out else "failed"
     if result.killed_reason is not None:
-        why = f"was ended, for it needed more {_LIMITS.get(result.killed_reason, result.killed_reason)}"
+        why = f"was ended because it needed more {_LIMITS.get(result.killed_reason, result.killed_reason)}"
     return SandboxUnavailable(
         f"the snapshot {name} could not be built: {step.title} {why}: {end or 'no output'}",
-        hint="Correct [[sandbox.dependencies]] or sandbox.setup, then: outlast snapshots build. A build reaches only"
-        " the package indexes that pip and npm are configured with.",
+        hint="Correct [[sandbox.dependencies]] or sandbox.setup, then run 'outlast snapshots build'. A build reaches"
+        " only the package indexes that pip and npm are configured with.",
         snapshot=name,
         step=step.title,
         output=end,

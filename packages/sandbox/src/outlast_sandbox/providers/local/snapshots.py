@@ -1,13 +1,13 @@
-"""The snapshots on this machine: one folder each, never changed once it is there.
+"""The snapshots on this machine: one folder each, immutable once it exists.
 
     CACHE/snapshots/NAME/home/          what lies in the home folder; every sandbox gets a layer of its own over it
     CACHE/snapshots/NAME/project/       what lies in folders of the workspace, under a layer for each of them
     CACHE/snapshots/NAME/snapshot.json  its size
     CACHE/snapshots/NAME/in_use         locked, shared, by the shim of every sandbox that was started from it
 
-Files in it are open to everyone, since every sandbox has a user of its own: a layer refuses what the files below it
-forbid. Other users of this machine are kept out by the folder around them. What lies there was made by installed
-packages and is not trusted: no link in it is followed out here.
+Files in it are open to all users, since each sandbox has its own user: a layer refuses what the files below it forbid.
+The folder around them keeps other users of this machine out. The files come from installed packages and are not
+trusted: the server follows no link in them.
 """
 
 import fcntl
@@ -41,7 +41,7 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One that is ready: `folder` as above."""
+    """A snapshot that is ready: `folder` as above."""
 
     folder: Path
 
@@ -54,7 +54,7 @@ class Snapshot:
         return self.folder / IN_USE
 
     def layers(self, names: Iterable[str]) -> tuple[tuple[str, Path], ...]:
-        """Those of the workspace's folders that it has, each with where it lies here."""
+        """Its folders of the workspace, each with its path here."""
         project = self.folder / PROJECT
         return tuple((name, project / name) for name in names if (project / name).is_dir())
 
@@ -62,13 +62,13 @@ class Snapshot:
         return int(json.loads((self.folder / FACTS).read_text())["size_bytes"])
 
     def symlinks(self) -> tuple[tuple[str, str], ...]:
-        """Node looks for packages beside a file and above it, which from the workspace leads to the root."""
+        """Node searches packages next to a file and in its parent folders, so from the workspace up to the root."""
         found = (self.home / NODE_FOLDER).is_dir() and not (self.home / NODE_FOLDER).is_symlink()
         return ((f"{HOME}/{NODE_FOLDER}", f"/{NODE_FOLDER}"),) if found else ()
 
     def entries(self) -> Iterator[tuple[Path, str]]:
-        """Each thing in the home folder, as (path here, path inside), for where no layer can be put over it. Of the
-        folders that programs share, what is in them, so that others can be added beside it."""
+        """The entries of the home folder, as (path here, path inside), if no layer can be mounted over it. For folders
+        that programs share, their entries, so that others can be added next to them."""
         for path in sorted(self.home.iterdir()):
             if path.name in _SHARED and path.is_dir() and not path.is_symlink():
                 yield from ((inner, f"{HOME}/{path.name}/{inner.name}") for inner in sorted(path.iterdir()))
@@ -77,15 +77,15 @@ class Snapshot:
 
 
 def package_environment(base: BaseLayer) -> dict[str, str]:
-    """How what is installed in the home folder is found; the same while building and ever after."""
+    """Variables that locate the packages in the home folder; the same during the build and later."""
     programs = f"{HOME}/{NODE_FOLDER}/.bin:{HOME}/{PYTHON_FOLDER}/bin"
     return {"PATH": f"{programs}:{base.search_path}", "PYTHONPATH": f"{HOME}/{PYTHON_FOLDER}"}
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Where a snapshot is being built. Locked, so that what a killed server left can be told from what another is
-    doing."""
+    """A folder where a snapshot is being built. Locked, to distinguish the remains of a killed server from another
+    server's build."""
 
     folder: Path
     lock: int
@@ -99,13 +99,13 @@ class Work:
         return self.folder / PROJECT
 
     def close(self) -> None:
-        """Let go of it, and remove it unless `publish` took it. Blocking: it may hold very many files."""
+        """Release it, and remove it unless `publish` took it. Blocks: it may hold very many files."""
         os.close(self.lock)
         discard_folder(self.folder)
 
 
 class SnapshotFolder:
-    """All of them. Nothing is kept in memory. Blocking."""
+    """All snapshots. Stateless. Blocks."""
 
     def __init__(self, cache_dir: Path) -> None:
         self._root = cache_dir / FOLDER
@@ -115,12 +115,12 @@ class SnapshotFolder:
         return snapshot if _NAME.fullmatch(name) and (snapshot.folder / FACTS).is_file() else None
 
     def get(self, name: str) -> Snapshot:
-        """Raises `SandboxUnavailable` when it is not here."""
+        """Raises `SandboxUnavailable` if it is not on this machine."""
         snapshot = self.find(name)
         if snapshot is None:
             raise SandboxUnavailable(
                 f"the snapshot {name!r} is not on this machine",
-                hint="Build it: outlast snapshots build. It is also built when the server starts.",
+                hint="Run 'outlast snapshots build', or restart the server, which builds it too.",
                 snapshot=name,
             )
         return snapshot
@@ -128,7 +128,7 @@ class SnapshotFolder:
     def open_work(self, name: str) -> "Work":
         """A folder for a build; the caller closes it."""
         if not _NAME.fullmatch(name):
-            raise ArgumentsInvalid(f"{name[:100]!r} is no name for a snapshot", snapshot=name[:100])
+            raise ArgumentsInvalid(f"{name[:100]!r} is not a valid snapshot name", snapshot=name[:100])
         self._root.mkdir(parents=True, exist_ok=True)
         self._root.chmod(0o700)
         work = Path(tempfile.mkdtemp(prefix=".building-", dir=self._root))
@@ -138,8 +138,8 @@ class SnapshotFolder:
         return Work(work, lock)
 
     def publish(self, work: "Work", name: str, layers: Iterable[str] = ()) -> Snapshot:
-        """Make what was built in `work` the snapshot of that name, at once; the first of several wins. Of the project
-        only `layers` are kept."""
+        """Publish the folder in `work` as the snapshot of that name, atomically; the first of several wins. Only
+        `layers` of the project are kept."""
         size = _open_to_all(work.home)
         if work.project.is_dir():
             _keep_only(work.project, tuple(layers))
@@ -155,7 +155,7 @@ class SnapshotFolder:
         return Snapshot(target)
 
     def remove(self, name: str) -> None:
-        """Raises `Conflict` when a living sandbox was started from it. Fine when it is gone."""
+        """Raises `Conflict` if a living sandbox was started from it. A missing snapshot is ignored."""
         snapshot = self.find(name)
         if snapshot is None:
             return
@@ -167,7 +167,7 @@ class SnapshotFolder:
         except OSError as error:
             raise Conflict(
                 f"the snapshot {name} is in use by a living sandbox",
-                hint="Kill the sandboxes that were started from it, or wait until they are removed.",
+                hint="Kill the sandboxes that use it, or wait until they are removed.",
                 snapshot=name,
             ) from error
         finally:
@@ -175,20 +175,20 @@ class SnapshotFolder:
         discard_folder(aside)
 
     def forgotten(self) -> list[str]:
-        """Names of those that nobody has started from for very long: the server that had them built may be gone with
-        its database. One that does know them builds them anew when it needs to."""
+        """Names of snapshots that no sandbox was started from for very long: the server that requested them may be gone
+        with its database. A server that still uses one builds it again when needed."""
         limit = time.time() - FORGOTTEN_AFTER_S
         found = sorted(self._root.glob(f"[!.]*/{IN_USE}")) if self._root.is_dir() else []
         return [path.parent.name for path in found if path.stat().st_mtime < limit]
 
     def abandoned(self) -> list[Path]:
-        """What killed servers left: work folders that nobody holds, and removals cut short."""
+        """Remains of killed servers: work folders that no process holds, and interrupted removals."""
         hidden = sorted(self._root.glob(".*")) if self._root.is_dir() else []
         return [path for path in hidden if path.name.startswith(".removed-") or _is_free(path / IN_USE)]
 
 
 def _keep_only(project: Path, layers: Sequence[str]) -> None:
-    """Remove everything else, and what is not a folder in its place. Links are not followed."""
+    """Remove all other entries, and any that is not a folder in its place. Links are not followed."""
     for root, folders, names in os.walk(project):
         inside = os.path.relpath(root, project)
         at = "" if inside == "." else f"{inside}/"
@@ -222,7 +222,7 @@ def _is_free(path: Path) -> bool:
 
 
 def _open_to_all(home: Path) -> int:
-    """Let every user read, and change in a layer of its own, what is there; return its size in bytes."""
+    """Let every user read the files, and change them in their own layer; return their size in bytes."""
     size = 0
     top = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

@@ -1,6 +1,6 @@
-"""Files anywhere in the sandbox, with the rights of its user: looked at, read and written in pieces, moved, removed.
+"""Files anywhere in the sandbox, with the permissions of its user: listed, read and written in pieces, moved, removed.
 
-What may take long is done a piece at a time, or by a program of its own, so that nothing else waits.
+Long operations run piece by piece, or in a separate program, so that they block nothing else.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class AnyFiles:
         connection.reply()
 
     def _run(self, argv: list[str], connection: Connection, path: str, answer: Callable[[], dict[str, Any]]) -> None:
-        """Let a program do it, and answer when it has; it goes on when the connection ends."""
+        """Run a program and answer once it has ended; it goes on if the connection ends."""
         read_end, write_end = os.pipe()
         null = os.open("/dev/null", os.O_RDWR)
         try:
@@ -187,7 +187,7 @@ class Reading(Session):
 
 
 class Writing(Session):
-    """A file that is written piece by piece beside its place, and put there by a rename. Raises OSError."""
+    """A file that is written piece by piece to a temporary file, and put in place by a rename. Raises OSError."""
 
     def __init__(self, agent: Agent, facts: Facts, connection: Connection, path: str, request: dict[str, Any]) -> None:
         self._agent = agent
@@ -247,7 +247,7 @@ class Writing(Session):
 
 
 class Chore(Session):
-    """A program that does what was asked; what it complains of is the refusal."""
+    """A program that carries out a request; its error output is the refusal."""
 
     def __init__(self, connection: Connection, path: str, errors: int, answer: Callable[[], dict[str, Any]]) -> None:
         self._connection: Optional[Connection] = connection
@@ -281,7 +281,7 @@ class Chore(Session):
         return Refused("conflict" if conflict else code, first, hint="")
 
     def proceed(self, _request: dict[str, Any], _payload: bytes) -> None:
-        raise Refused("malformed_input", "what was asked before is not done yet")
+        raise Refused("malformed_input", "the previous request is not done yet")
 
     def close(self) -> None:
         self._connection = None
@@ -291,7 +291,7 @@ def _make_folders(path: str) -> None:
     try:
         make_folders(path)
     except FileExistsError as error:
-        raise Refused("path_refused", f"{readable(path)!r} is no folder", hint="") from error
+        raise Refused("path_refused", f"{readable(path)!r} is not a folder", hint="") from error
     except OSError as error:
         raise refused(error, path) from error
 
@@ -307,7 +307,7 @@ def _scan(folder: str) -> list[os.DirEntry[str]]:
 
 
 def _walk(facts: Facts, first: list[os.DirEntry[str]], depth: int) -> Iterator[dict[str, Any]]:
-    """Each folder before what is in it, by name. What vanishes meanwhile, or may not be read, is left out."""
+    """Each folder before its contents, by name. Entries that vanish meanwhile, or are unreadable, are left out."""
     levels, count = [iter(first)], 0
     while levels:
         entry = next(levels[-1], None)

@@ -1,4 +1,4 @@
-"""Shell commands: started in /workspace, output gathered, ended at their time limit, result kept."""
+"""Shell commands: started in /workspace, output collected, ended at their time limit, result kept."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHELL = "/bin/bash" if os.path.exists("/bin/bash") else "/bin/sh"
 
 
 class Pipe:
-    """The reading end of what a process writes. Kept open and read for as long as anybody holds the other end."""
+    """The reading end of a process's output. Kept open and read until all writers have closed the other end."""
 
     def __init__(self, loop: Loop) -> None:
         self._loop = loop
@@ -30,11 +30,11 @@ class Pipe:
         loop.add(self._read_end, READ, self._ready)
 
     def close_writer(self) -> None:
-        """After the fork: only the child holds the writing end now."""
+        """After the fork: from now on only the child holds the writing end."""
         os.close(self.write_end)
 
     def drain(self) -> None:
-        """Read what lies in the pipe now."""
+        """Read the bytes that are in the pipe now."""
         for _ in range(DRAIN_READS):
             if not self._take():
                 return
@@ -80,7 +80,7 @@ class Command:
             self._pipe.close_writer()
         effect.stop = self._stop
         if self._child.made_room:
-            notice = f"[no process could be started: {self._child.made_room} left running were ended]\n"
+            notice = f"[the process limit was reached: {self._child.made_room} background processes were ended]\n"
             effect.add_output(notice.encode())
         loop.on_exit(self._child.pid, self._ended)
         if request.get("timeout_s") is not None:
@@ -99,7 +99,7 @@ class Command:
     def _not_started(self, error: OSError) -> None:
         full = error.errno in (errno.EAGAIN, errno.ENOMEM)
         what = f"{error.filename}: " if error.filename else ""
-        self._effect.add_output(f"the command could not start: {what}{error.strerror}\n".encode())
+        self._effect.add_output(f"the command could not be started: {what}{error.strerror}\n".encode())
         self._effect.finish(
             exit_code=126 if full else 127, killed_reason="processes" if full else None, timed_out=False
         )
@@ -114,7 +114,7 @@ class Command:
         if self._timer is not None:
             self._timer.cancel()
         self._pipe.drain()
-        # What the command left running in the background may go on writing; nobody reads it, but it must not block.
+        # Background processes of the command may go on writing; their output is not kept, but they must not block.
         self._pipe.effect = None
         timed_out = self._reason == "timeout"
         self._effect.finish(exit_code=exit_code, killed_reason=None if timed_out else self._reason, timed_out=timed_out)

@@ -1,7 +1,8 @@
-"""The agent's start in a container: instead of a shim outside, the server hands over a listening socket.
+"""The agent's start in a container: the server passes a listening socket, in place of a shim outside.
 
-The container sees a folder with one socket, on which the server waits for this start only. Through it come the
-configuration and the listener; the path of that listener lies outside, so nothing else in here can reach it.
+The container sees a folder with one socket, on which the server waits for this start only. Through it the agent
+receives the configuration and the listener; the path of that listener is outside, so no other process in here can reach
+it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def main() -> None:
     hello.connect(HELLO)
     message, extra, _flags, _address = hello.recvmsg(MAX_CONFIG_BYTES, _socket.CMSG_SPACE(8))
     if not message or len(extra) != 1:
-        return  # the start was given up
+        return  # the server gave up the start
     listener_fd, presence_fd = struct.unpack("ii", extra[0][2])
     listener = _socket.socket(fileno=listener_fd)
     os.set_inheritable(listener_fd, False)
@@ -45,7 +46,7 @@ def main() -> None:
         try:
             fd, _address = listener._accept()  # type: ignore[attr-defined]
         except OSError:
-            return  # the other end is gone again
+            return  # the other end has closed meanwhile
         Connection(agent, _socket.socket(fileno=fd))
 
     loop.add(listener.fileno(), READ, accept)

@@ -1,8 +1,8 @@
-"""Watches how much the workspace holds while something runs, and ends what runs when that is too much.
+"""Watches the disk usage of the workspace while processes run, and ends them if it exceeds the limit.
 
-A file system quota would be exact, but needs rights and a file system that the host may not have. So `du` looks
-every few seconds; in between, a command can overshoot by what it writes in that time, one file at most to the same
-limit (RLIMIT_FSIZE).
+A file system quota would be exact, but needs privileges and a file system that the host may not have. So `du` runs
+every few seconds; in between, a command can overshoot by the amount that it writes in that time, and one file by at
+most the same limit (RLIMIT_FSIZE).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 FIRST_LOOK_S = 1.0
 MIN_PAUSE_S = 2.0
-PAUSE_PER_LOOK = 20  # looking takes at most this share of the time, however many files there are
+PAUSE_PER_LOOK = 20  # after each run of `du`, pause this many times its duration
 DU = "/usr/bin/du"
 
 
 class DiskWatch:
-    """Looks while any effect or interactive process runs, and once more after it ended, so that `used` is about right
-    between commands."""
+    """Measures while any effect or interactive process runs, and once more after it ended, so that `used` is about
+    right between commands."""
 
     def __init__(
         self,
@@ -51,27 +51,27 @@ class DiskWatch:
         self._used = 0
 
     def wake(self) -> None:
-        """Something starts to run."""
+        """Start measuring: a process starts to run."""
         if not self._scheduled:
             self._scheduled = True
             self._loop.after(FIRST_LOOK_S, self._look)
 
     def check_room(self, size: int) -> None:
-        """Raise `Refused` when `size` bytes more do not fit. Looks again before it refuses: files may have been
+        """Raise `Refused` if `size` more bytes do not fit. Measures again before it refuses: files may have been
         removed."""
         if self._used + size > self._limit:
             read_end, child = self._start()
             self._take(read_end)
             os.waitpid(child.pid, 0)
         if self._used + size > self._limit:
-            raise Refused("disk_full", f"the workspace may hold {self._limit >> 20} MiB and holds {self._used >> 20}")
+            raise Refused("disk_full", f"the workspace uses {self._used >> 20} MiB of {self._limit >> 20} MiB")
         self._used += size
 
     def _look(self) -> None:
         started = time.monotonic()
         try:
             read_end, child = self._start()
-        except OSError:  # no process to be had: looked again later
+        except OSError:  # no process could be started: measured again later
             self._pause(started)
             return
         self._loop.on_exit(child.pid, lambda _code: self._found(read_end, started))

@@ -1,4 +1,4 @@
-"""What is kept of every command and evaluation until the server acknowledges it: output, result, who listens."""
+"""State of every command and evaluation until the server acknowledges it: output, result, listener."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_FORGOTTEN_IDS = 8192
 
 
 class Refused(Exception):
-    """The request cannot be carried out; `code` is one of the server's error codes or a word it knows; `hint` replaces
+    """The request is refused; `code` is one of the server's error codes or a word that the server maps; `hint` replaces
     the server's own."""
 
     def __init__(self, code: str, message: str, hint: Optional[str] = None) -> None:
@@ -54,11 +54,11 @@ class Output:
             data = data[room:]
         self._tail += data
         excess = len(self._tail) - self._tail_limit
-        if excess > self._tail_limit:  # trim seldom, so that a flood costs one copy per tail's length
+        if excess > self._tail_limit:  # trim rarely, so that long output costs one copy per tail's length
             self._trim()
 
     def rest(self) -> bytes:
-        """What follows the head once nothing more comes."""
+        """The output after the head, once it is complete."""
         self._trim()
         if not self._dropped:
             return bytes(self._tail)
@@ -76,7 +76,7 @@ class Output:
 
 
 class Effect:
-    """One command or evaluation. `stop` ends it early; `finish` stores the result and tells who listens."""
+    """One command or evaluation. `stop` ends it early; `finish` stores the result and notifies the listener."""
 
     def __init__(self, effect_id: str, attempt: int, limit: int) -> None:
         self.id = effect_id
@@ -105,7 +105,7 @@ class Effect:
             self.listener.pump()
 
     def listen(self, listener: Listener) -> None:
-        """From now on `listener` gets the output from its start, then the result; an earlier listener is refused."""
+        """Send `listener` the output from its start, then the result; an earlier listener is refused."""
         if self.listener is not None and self.listener is not listener:
             self.listener.refuse(Refused("superseded", f"attempt {self.attempt} of {self.id} has taken over"))
         self.listener = listener
@@ -121,7 +121,7 @@ class Effects:
         self._forgotten: OrderedDict[str, None] = OrderedDict()
 
     def find(self, effect_id: str, attempt: int) -> Optional[Effect]:
-        """The effect, now owned by `attempt`; None when it is unknown. Raises `Refused`."""
+        """The effect, now owned by `attempt`, or None if it is unknown. Raises `Refused`."""
         if effect_id in self._forgotten:
             why = f"it was acknowledged, or {MAX_KEPT_EFFECTS} others came after it"
             raise Refused("acknowledged", f"the result of {effect_id} is no longer kept: {why}")
@@ -143,7 +143,7 @@ class Effects:
             self._forget(old.id)
 
     def acknowledge(self, effect_id: str) -> None:
-        """Forget output and result; a running effect is left alone. Unknown ids are fine."""
+        """Drop output and result; a running effect is left unchanged. Unknown ids are ignored."""
         effect = self._kept.get(effect_id)
         if effect is not None and effect.result is not None:
             self._forget(effect_id)

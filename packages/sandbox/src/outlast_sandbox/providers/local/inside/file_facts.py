@@ -1,4 +1,4 @@
-"""What the server is told about a file, and the small texts kept with it as extended attributes."""
+"""Facts about files for the server, and the short texts stored with them as extended attributes."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ NO_ATTRIBUTES = (errno.ENOTSUP, errno.EPERM, errno.EACCES)
 
 
 class Facts:
-    """Reads and keeps what is known of files.
+    """Reads and stores facts about files.
 
-    Before Linux 6.6 a `tmpfs` has no attributes; there, for files in the folders that are one, they are remembered
-    here, and live as long as the files do: until the sandbox ends.
+    Before Linux 6.6 a `tmpfs` has no extended attributes. For files there, they are kept in memory until the sandbox
+    ends.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Facts:
         self._names: dict[tuple[str, int], str] = {}
 
     def of(self, path: str, shown: str = "") -> dict[str, Any]:
-        """All of one file; a symlink is not followed. `shown`: the path to tell. Raises OSError."""
+        """All facts about one file; a symlink is not followed. `shown`: the path to report. Raises OSError."""
         found = os.lstat(path)
         link = stat.S_ISLNK(found.st_mode)
         return {
@@ -48,7 +48,7 @@ class Facts:
         }
 
     def keep(self, path: str, metadata: dict[str, str]) -> None:
-        """Keep `metadata` with a file that has none yet. Raises `Refused`."""
+        """Store `metadata` with a file that has none yet. Raises `Refused`."""
         for name, value in metadata.items():
             try:
                 os.setxattr(path, SPACE + name, value.encode())
@@ -62,7 +62,7 @@ class Facts:
 
     def _remember(self, path: str, metadata: dict[str, str]) -> None:
         if not os.path.realpath(path).startswith(tuple(folder + "/" for folder in IN_MEMORY)):
-            raise Refused("path_refused", "the file system there keeps no metadata")
+            raise Refused("path_refused", "the file system does not support metadata")
         found = os.lstat(path)
         while len(self._remembered) >= MAX_REMEMBERED:
             del self._remembered[next(iter(self._remembered))]
@@ -77,7 +77,7 @@ class Facts:
                 size += len(name) + len(value)
                 if name.startswith(SPACE) and size <= MAX_TOLD_BYTES:
                     metadata[readable(name[len(SPACE) :])] = value.decode("utf-8", "replace")
-        except OSError:  # no attributes here, or just gone
+        except OSError:  # no attributes here, or the file is gone
             return metadata
         return metadata
 
@@ -88,28 +88,28 @@ class Facts:
 
 
 def readable(text: str) -> str:
-    """Without the bytes of a file's name that are no UTF-8."""
+    """A file's name without bytes that are not UTF-8."""
     return os.fsencode(text).decode("utf-8", "replace")
 
 
 def resolve(path: str) -> str:
-    """The absolute path that is meant: a relative one lies in the workspace. Raises `Refused`."""
+    """The absolute path; a relative one is in the workspace. Raises `Refused`."""
     if "\0" in path:
-        raise Refused("path_refused", "a path holds no NUL character")
+        raise Refused("path_refused", "a path cannot contain a NUL character")
     return os.path.normpath(os.path.join(WORKSPACE, path))
 
 
 def refused(error: OSError, path: str) -> Refused:
-    """What an error of the file system means for who asked."""
+    """The refusal for an error of the file system."""
     shown = readable(path)
     if error.errno == errno.ENOENT:
-        return Refused("not_found", f"there is nothing at {shown!r}")
+        return Refused("not_found", f"{shown!r} does not exist")
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return Refused("disk_full", f"{shown!r} does not fit: {error.strerror}")
     if error.errno in (errno.EEXIST, errno.ENOTEMPTY, errno.EISDIR):
         return Refused("conflict", f"{shown!r} exists already: {error.strerror}")
     if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN):
-        return Refused("sandbox_unavailable", f"{shown!r} cannot be reached now: {error.strerror}")
+        return Refused("sandbox_unavailable", f"{shown!r} is not accessible now: {error.strerror}")
     return Refused("path_refused", f"{shown!r}: {error.strerror}", hint="")
 
 

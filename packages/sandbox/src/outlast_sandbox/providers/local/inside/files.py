@@ -1,7 +1,7 @@
 """Files of /workspace, reached only by relative paths that stay inside it.
 
-The agent has no more rights than the code around it, so a symlink swapped at the wrong moment can only show what that
-code may read anyway; the host's files are in another file system altogether.
+The agent has no more permissions than the code around it, so a symlink swapped at the wrong moment can only show files
+that this code may read anyway; the host's files are in another file system.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ TEMPORARY_OLD = ".outlast-replacing-"
 
 
 def resolve(path: str, *, parents: bool = False) -> str:
-    """The real place of a relative path. Raises `Refused` for absolute paths, '..', and symlinks that lead
-    outside."""
+    """The real path of a relative path. Raises `Refused` for absolute paths, '..', and symlinks that lead outside."""
     if not path or path.startswith("/") or "\0" in path or ".." in path.split("/"):
-        raise Refused("path_refused", f"the path {path!r} is not relative to the workspace, or holds '..'")
+        raise Refused("path_refused", f"the path {path!r} is not relative to the workspace, or contains '..'")
     full = os.path.join(WORKSPACE, path)
     real = os.path.realpath(os.path.dirname(full) if parents else full)
     if real != WORKSPACE and not real.startswith(WORKSPACE + "/"):
@@ -35,8 +34,8 @@ def resolve(path: str, *, parents: bool = False) -> str:
 
 
 def write(files: list[tuple[str, bytes]]) -> None:
-    """Write each file by a temporary one and a rename; parents are made. All paths are checked before the first
-    write."""
+    """Write each file as a temporary file and rename it; parent folders are created. All paths are checked before the
+    first write."""
     targets = [(resolve(path, parents=True), path, data) for path, data in files]
     for target, path, data in targets:
         try:
@@ -66,7 +65,8 @@ def _write_one(target: str, data: bytes) -> None:
 
 
 def make_folders(path: str) -> None:
-    """Make a folder with those above it, at any depth that a path can name; fine when it is there. Raises `OSError`."""
+    """Create a folder and its parents, at any depth that a path can name; an existing one is ignored. Raises
+    `OSError`."""
     missing = []
     while not os.path.isdir(path):
         missing.append(path)
@@ -80,7 +80,7 @@ def make_folders(path: str) -> None:
 
 
 def temporary(target: str, exists: bool) -> str:
-    """Where a file is written before it is renamed to `target`: a name that a watcher knows, and tells as a write."""
+    """The path of the temporary file for `target`. A watcher knows its name and reports the rename as a write."""
     kind = TEMPORARY_OLD if exists else TEMPORARY_NEW
     return os.path.join(os.path.dirname(target), f"{kind}{os.urandom(6).hex()}")
 
@@ -109,8 +109,8 @@ def read(path: str, max_bytes: int) -> tuple[bytes, int]:
 
 
 def entries(prefix: str, limit: int, hidden: frozenset[str] = frozenset()) -> list[dict[str, Any]]:
-    """Everything below `prefix` ("" for all), folders before what is in them, sorted by name, at most `limit`. What is
-    in one of the folders `hidden`, and these, only when `prefix` leads there."""
+    """Everything below `prefix` ("" for all), folders before their contents, sorted by name, at most `limit`. The
+    folders `hidden` and their contents are included only if `prefix` leads there."""
     top = resolve(prefix) if prefix not in ("", ".", "./") else WORKSPACE
     found: list[dict[str, Any]] = []
     try:
@@ -132,7 +132,7 @@ def entries(prefix: str, limit: int, hidden: frozenset[str] = frozenset()) -> li
             found.append({"path": path, "size": size, "is_dir": is_dir, "mtime": facts.st_mtime})
             if is_dir:
                 levels.append(iter(_children(entry.path)))
-        except OSError:  # it vanished, may not be read, or lies deeper than a path can say
+        except OSError:  # it vanished, is unreadable, or is deeper than the longest path
             continue
     return found
 

@@ -1,4 +1,4 @@
-"""How the server and the agent inside talk: a JSON head and raw bytes behind it, both with their length in front."""
+"""The protocol of the server and the agent inside: a JSON head and raw bytes, both preceded by their length."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ MAX_PAYLOAD_BYTES = 64 * 1024 * 1024
 
 
 class BadFrame(Exception):
-    """The other side sent something that is not a frame; the connection must be closed."""
+    """The peer sent an invalid frame; the connection must be closed."""
 
 
 def encode(head: dict[str, Any], payload: bytes = b"") -> bytes:
-    """One frame: two lengths (4 bytes each, big-endian), the head as JSON, the payload as it is."""
+    """One frame: two lengths (4 bytes each, big-endian), the head as JSON, the payload unchanged."""
     text = dumps(head).encode("utf-8", "replace")
     return b"".join((LENGTHS.pack(len(text), len(payload)), text, payload))
 
 
 class Decoder:
     """Turns received bytes into frames. `feed` yields every (head, payload) completed so far; raises `BadFrame`.
-    Bounds: one of more than `MAX_HEAD_BYTES` and `MAX_PAYLOAD_BYTES` is bad, so that no more is kept."""
+    Bounds: a frame of more than `MAX_HEAD_BYTES` and `MAX_PAYLOAD_BYTES` is refused, so that no more is kept in
+    memory."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()

@@ -1,4 +1,4 @@
-"""The kernel's own watch over folders, as far as it is needed here."""
+"""The subset of inotify that the agent needs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ READ_SIZE = 65536
 
 
 class Inotify:
-    """One queue of events. Raises OSError, as do its calls."""
+    """One queue of events. Its calls and constructor raise OSError."""
 
     def __init__(self) -> None:
         import ctypes  # only here: it would cost every sandbox some ms of its start
@@ -28,16 +28,16 @@ class Inotify:
         self.fd = self._checked(self._libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK))
 
     def add(self, path: str, follow: bool = False) -> int:
-        """Watch a folder; the number that its events will have, the same as before when it is watched already."""
+        """Watch a folder and return its number in events; a watched folder keeps its number."""
         mask = WANTED | ONLYDIR | EXCL_UNLINK | (0 if follow else DONT_FOLLOW)
         return self._checked(self._libc.inotify_add_watch(self.fd, os.fsencode(path), mask))
 
     def remove(self, number: int) -> None:
-        """Fine when it is watched no more."""
+        """Stop watching; a folder that is no longer watched is ignored."""
         self._libc.inotify_rm_watch(self.fd, number)
 
     def read(self) -> Iterator[tuple[int, int, int, str]]:
-        """(number of the folder, mask, cookie, name in it) of what has happened; nothing when nothing has."""
+        """(number of the folder, mask, cookie, name in it) of each waiting event; empty if there are none."""
         try:
             data = os.read(self.fd, READ_SIZE)
         except BlockingIOError:

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 else:
     try:
         import _json
-    except ImportError:  # another interpreter than CPython
+    except ImportError:  # an interpreter other than CPython
         _json = None
 
 CONSTANTS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 
 
 class _Reading:
-    """How the scanner is to read, in its own words."""
+    """The scanner's options, under the names that it expects."""
 
     strict = True
     object_hook = None
@@ -33,7 +33,8 @@ _scan = _json.make_scanner(_Reading) if _json is not None else None
 
 
 def loads(text: Text) -> Any:
-    """The value. Raises ValueError for what is no JSON in UTF-8, RecursionError for what is nested too deeply."""
+    """Parse JSON. Raises ValueError for a text that is not JSON in UTF-8, RecursionError for one that is nested too
+    deeply."""
     plain = text if isinstance(text, str) else str(text, "utf-8")
     if _scan is None:
         import json
@@ -43,14 +44,14 @@ def loads(text: Text) -> Any:
     try:
         value, end = _scan(plain, 0)
     except StopIteration:
-        raise ValueError("this is no JSON") from None
+        raise ValueError("the text is not JSON") from None
     if end != len(plain):
-        raise ValueError("there is something behind the JSON")
+        raise ValueError("there is extra data after the JSON")
     return value
 
 
 def dumps(value: Any) -> str:
-    """The value as compact ASCII. Raises TypeError for what JSON has not."""
+    """The value as compact ASCII JSON. Raises TypeError for types that JSON does not have."""
     if _json is None:
         import json
 

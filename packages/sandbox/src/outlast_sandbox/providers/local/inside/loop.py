@@ -1,4 +1,4 @@
-"""One thread, one `epoll`: descriptors, timers and ended children, each with the function to call."""
+"""One thread, one `epoll`: descriptors, timers and ended children, each with its callback."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_IDLE_ROUNDS = 3
 
 
 class Timer:
-    """A function to call at a moment of the monotonic clock; `cancel` before then and it never is."""
+    """A function to call at a moment of the monotonic clock, unless `cancel` is called before."""
 
     __slots__ = ("call", "due", "live")
 
@@ -56,7 +56,7 @@ class Loop:
         self._epoll.modify(fd, events)
 
     def remove(self, fd: int) -> None:
-        """Forget `fd`; the caller closes it."""
+        """Remove `fd`; the caller closes it."""
         if self._handlers.pop(fd, None) is not None:
             self._epoll.unregister(fd)
 
@@ -66,7 +66,7 @@ class Loop:
         return timer
 
     def shift_timers(self, seconds: float) -> None:
-        """The sandbox was frozen that long: time that nobody could use does not count against a time limit."""
+        """Postpone all timers: frozen time does not count against a time limit."""
         for timer in self._timers:
             timer.due += seconds
 
@@ -84,8 +84,8 @@ class Loop:
     def run(self) -> None:
         while self._running:
             self._poll(self._wait_time())
-            # A message that says how long the sandbox was frozen lies in a socket before the thaw, so what is readable
-            # is read before any timer fires. The rounds are bounded: a flood of output must not stop the clocks.
+            # A message with the length of the freeze is in a socket before the thaw, so readable descriptors are read
+            # before any timer fires. The rounds are bounded: a flood of output must not stop the timers.
             for _ in range(MAX_IDLE_ROUNDS):
                 if not self._timer_due() or not self._poll(0):
                     break
@@ -128,7 +128,7 @@ class Loop:
         self.add(read_end, READ, reap)
 
     def reap(self) -> None:
-        """Collect every child that has ended, orphans too: as process 1 the agent inherits them all."""
+        """Collect all children that have ended, including orphans: as process 1 the agent inherits them all."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)

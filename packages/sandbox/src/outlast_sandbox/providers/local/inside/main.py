@@ -1,4 +1,4 @@
-"""The agent's start, its connections and the requests they may make."""
+"""The agent's start, its connections and their requests."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ VERSION = 1
 
 
 class Agent:
-    """Everything the sandbox knows: its effects, its REPLs, the environment of what it starts."""
+    """The state of the sandbox: its effects, its REPLs, the environment of its processes."""
 
     def __init__(self, loop: Loop, spawner: Spawner, config: dict[str, Any], ports: Ports) -> None:
         self.loop = loop
@@ -64,7 +64,7 @@ class Agent:
         }
 
     def handler(self, op: str) -> Optional[Handler]:
-        """What answers `op`. The interactive parts are loaded at their first use, so that the start stays fast."""
+        """The handler of `op`. The interactive parts are loaded at their first use, so that the start stays fast."""
         if op not in self.handlers and op.startswith("process_"):
             from .processes import Processes
 
@@ -107,7 +107,7 @@ class Agent:
         if effect is not None:
             return effect, True
         if request.get("attach_only"):
-            raise Refused("unknown_effect", f"nothing is known of {request['effect']} here")
+            raise Refused("unknown_effect", f"the effect {request['effect']} is unknown here")
         effect = Effect(request["effect"], int(request["attempt"]), int(request["limit"]))
         self.effects.add(effect)
         self.disk.wake()
@@ -171,21 +171,21 @@ class Connection(Listener):
         self._write(encode({"ok": True, **head}, payload))
 
     def pass_on(self, fd: int) -> None:
-        """Answer with a copy of a descriptor, which travels beside the answer's first bytes."""
+        """Answer with a copy of a descriptor, which is sent with the response's first bytes."""
         self._passing.append(os.dup(fd))
         self.reply()
 
     def begin(self, session: Session) -> None:
-        """Further requests are for `session`, until `finish` or `refuse`."""
+        """Pass further requests to `session`, until `finish` or `refuse`."""
         self._session = session
 
     def proceed(self, request: dict[str, Any], payload: bytes) -> None:
         if self._session is None:
-            raise Refused("malformed_input", "nothing was begun on this connection")
+            raise Refused("malformed_input", "there is no session on this connection")
         self._session.proceed(request, payload)
 
     def finish(self, payload: bytes = b"", **head: Any) -> None:
-        """The last answer of a session."""
+        """Send the last response of a session."""
         self._session = None
         self.reply(payload, end=True, **head)
 
@@ -200,7 +200,8 @@ class Connection(Listener):
         effect.listen(self)
 
     def pump(self) -> None:
-        """Send what the effect has and the socket takes; the result comes last, with the rest of the output."""
+        """Send as much output of the effect as the socket accepts; the result comes last, with the rest of the
+        output."""
         effect = self._effect
         if effect is None or len(self._out) > MAX_UNSENT_BYTES:
             return
@@ -237,11 +238,11 @@ class Connection(Listener):
         try:
             handler = self._agent.handler(str(head.get("op")))
             if handler is None:
-                raise Refused("malformed_input", f"the agent knows no request {head.get('op')!r}")
+                raise Refused("malformed_input", f"the agent does not support the request {head.get('op')!r}")
             handler(self, head, payload)
         except Refused as error:
             self.refuse(error)
-        except Exception as error:  # whatever is wrong with one request, the agent must live on
+        except Exception as error:  # an error in one request must not end the agent
             self.refuse(Refused("malformed_input", f"{type(error).__name__}: {error}"))
 
     def _write(self, data: bytes) -> None:
@@ -297,14 +298,14 @@ class Connection(Listener):
 
 
 def start_agent(loop: Loop, spawner: Spawner, config: dict[str, Any]) -> Agent:
-    """The agent as the server configured it, with its limits in force."""
+    """Create the agent as the server configured it, with its limits in force."""
     for name, value in config["rlimits"]:
         resource.setrlimit(getattr(resource, name), (value, value))
     return Agent(loop, spawner, config, Ports(loop, bool(config.get("egress"))))
 
 
 def main() -> None:
-    """Run the agent. Descriptor 3 leads to the shim: first its configuration as JSON, then one message per
+    """Run the agent. Descriptor 3 is the shim's: first it sends the configuration as JSON, then one message per
     connection."""
     os.closerange(4, 4096)
     os.set_inheritable(CONTROL_FD, False)
@@ -313,13 +314,13 @@ def main() -> None:
     control = _socket.socket(fileno=CONTROL_FD)
     message = control.recv(1 << 20)
     if not message:
-        return  # the start was given up
+        return  # the server gave up the start
     agent = start_agent(loop, spawner, loads(message))
 
     def accept(_events: int) -> None:
         message, extra, _flags, _address = control.recvmsg(16, _socket.CMSG_SPACE(4 * MAX_PASSED))
         if not message:
-            os._exit(0)  # the shim is gone, and nobody can reach or end this sandbox any more
+            os._exit(0)  # the shim is gone, so this sandbox can no longer be reached or ended
         for level, kind, data in extra:
             if level == _socket.SOL_SOCKET and kind == _socket.SCM_RIGHTS:
                 for (fd,) in struct.iter_unpack("i", data[: len(data) // 4 * 4]):

@@ -1,7 +1,7 @@
-"""Whether a server is still there for a container: the agent, its first process, ends with the container when none is.
+"""Detects that a container has no server left: the agent, its first process, then ends, and the container with it.
 
-What a server holds is a lock; the kernel takes it back when the server's process ends. The agent was given a descriptor
-of the locked file that can ask, and nothing in the container sees the file.
+A server holds a lock, which the kernel releases when the server's process ends. The agent received a descriptor of the
+locked file that can test the lock; the file is not visible in the container.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ LOOK_S = 30.0
 
 
 class ServerWatch:
-    """Stops the loop `end_after_s` after the last server was seen. Time that the container slept counts: a server that
-    wakes it is there."""
+    """Stops the loop `end_after_s` after the last server was seen. Time while the container slept counts: a server that
+    wakes it is running."""
 
     def __init__(self, loop: Loop, fd: int, end_after_s: float) -> None:
         self._loop = loop
@@ -42,13 +42,13 @@ class ServerWatch:
         if left_s > 0:
             self._look_later(min(LOOK_S, left_s))
             return
-        os.write(2, b"no server came back\n")
+        os.write(2, b"no server returned\n")
         self._loop.stop()
 
 
 def is_locked(fd: int) -> bool:
-    """Whether some process holds the lock on that file; also where that cannot be found out."""
-    import fcntl  # only here: a shared library of its own
+    """True if a process holds the lock on that file, or if that is unknown."""
+    import fcntl  # only here: it loads a shared library
 
     try:
         wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""Long answers, told in pages that fit into a frame whatever names the code inside has chosen."""
+"""Long responses in pages that fit into a frame, however long the names are."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAGE_BYTES = 2 * 1024 * 1024
 
 
 class Pages(Session):
-    """Answers with `entries`, each page when it is asked for. `found` may raise `Refused`."""
+    """Answers with `entries`, each page at its request. `found` may raise `Refused`."""
 
     def __init__(self, connection: Connection, found: Iterator[dict[str, Any]]) -> None:
         self._connection = connection

@@ -1,7 +1,7 @@
-"""Ports inside: connecting to one, and the listener that is the way out. Both descriptors go to the server.
+"""Ports inside: connections to them, and the egress listener. Both kinds of descriptors are passed to the server.
 
-The sandbox has a loopback device and nothing else. A program in it that wants the network connects to the listener,
-where the server accepts; a caller outside that wants a port in here gets a socket that was connected in here.
+The sandbox has only a loopback device. A program inside reaches the network through the listener, on which the server
+accepts connections; a caller outside reaches a port inside through a socket that was connected inside.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LOOPBACK = ((_socket.AF_INET, "127.0.0.1"), (_socket.AF_INET6, "::1"))
 
 
 class Ports:
-    """Answers the requests for descriptors. With `egress` the way out is open from the agent's first moment."""
+    """Answers the requests for descriptors. With `egress` the listener is open from the agent's start."""
 
     def __init__(self, loop: Loop, egress: bool) -> None:
         self._loop = loop
@@ -44,7 +44,7 @@ class Ports:
                 return
             try:
                 connection.pass_on(sock.fileno())
-            except OSError as why:  # no descriptor is left
+            except OSError as why:  # no descriptors left
                 connection.refuse(Refused("sandbox_unavailable", f"port {port} cannot be passed on: {why.strerror}"))
             sock.close()
 
@@ -52,12 +52,12 @@ class Ports:
 
     def egress(self, connection: Connection, _request: dict[str, Any], _payload: bytes) -> None:
         if self._listener is None:
-            raise Refused("no_egress", "this sandbox was made without a way out")
+            raise Refused("no_egress", "this sandbox was created without egress")
         connection.pass_on(self._listener.fileno())
 
 
 def open_listener() -> _socket.socket:
-    """The listener on 127.0.0.1:3128. Connections wait in it while no server accepts. Raises OSError."""
+    """The listener on 127.0.0.1:3128. Connections wait in it while no server accepts them. Raises OSError."""
     listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
     listener.bind(("127.0.0.1", EGRESS_PORT))
     listener.listen(EGRESS_BACKLOG)
@@ -66,8 +66,8 @@ def open_listener() -> _socket.socket:
 
 
 class Dial:
-    """Connects to a port: first over IPv4, then over IPv6. `done` gets the connected socket, or why there is none;
-    the receiver closes the socket. After `cancel` it is not called."""
+    """Connects to a port: first over IPv4, then over IPv6. `done` gets the connected socket, or the reason of the
+    failure; the receiver closes the socket. After `cancel` it is not called."""
 
     def __init__(
         self, loop: Loop, port: int, done: Callable[[Optional[_socket.socket], Optional[Refused]], None]
@@ -80,7 +80,7 @@ class Dial:
         self._timer = loop.after(CONNECT_TIMEOUT_S, self._late)
 
     def start(self, connection: Connection) -> None:
-        """Given up when the connection that asked is closed."""
+        """Cancelled when the requesting connection is closed."""
         connection.on_close = self.cancel
         self._next()
 
@@ -121,7 +121,7 @@ class Dial:
     def _late(self) -> None:
         self._drop()
         why = os.strerror(errno.ETIMEDOUT)
-        self._done(None, Refused("not_found", f"port {self._port} in the sandbox does not accept: {why}"))
+        self._done(None, Refused("not_found", f"port {self._port} in the sandbox does not accept connections: {why}"))
 
     def _finish(self) -> None:
         self._timer.cancel()
@@ -136,7 +136,7 @@ class Dial:
 
 
 def _open(family: int) -> Optional[_socket.socket]:
-    """None: there is no IPv6 on this machine, or no descriptor is left."""
+    """A socket, or None if this machine has no IPv6 or there are no descriptors left."""
     try:
         return _socket.socket(family, _socket.SOCK_STREAM)
     except OSError:

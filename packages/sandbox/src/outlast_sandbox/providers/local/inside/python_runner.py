@@ -1,7 +1,7 @@
-"""The Python side of `run_code`: one process per sandbox that keeps its variables from call to call.
+"""The Python side of `run_code`: one process per sandbox, whose variables persist between calls.
 
-Run as a script. Descriptor 3 is the channel to the agent: a little-endian length and JSON, both ways, one answer
-for each `{"code": …}`: `{"success", "result", "text", "error"}`. Prints go to descriptor 1.
+Run as a script. Descriptor 3 is the channel to the agent: a little-endian length and JSON, both ways, one response for
+each `{"code": …}`: `{"success", "result", "text", "error"}`. Output of `print` goes to descriptor 1.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Session:
             return _success(self._execute(code, name))
         except SystemExit as stop:
             return _failure(f"SystemExit: the code called exit({stop.code!r})")
-        except BaseException as error:  # anything user code can raise, KeyboardInterrupt included, is its result
+        except BaseException as error:  # any exception of user code, KeyboardInterrupt included, is its result
             return _failure(_describe(error))
 
     def _execute(self, code: str, name: str) -> Any:

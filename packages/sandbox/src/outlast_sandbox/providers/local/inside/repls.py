@@ -1,9 +1,9 @@
-"""`run_code`: one REPL process per language and sandbox, started at the first call, which keeps its variables.
+"""`run_code`: one REPL process per language and sandbox, started at the first call, whose variables persist.
 
-Both speak a little-endian length and JSON on their descriptor 3. Python's is `python_runner.py`. TypeScript's is
-`deno repl --json`, an undocumented mode of a pinned Deno (a test guards its wire format): code is run with `output:
-false` and then a helper turns the last value `_` (or `_error`) into JSON. An endless loop ends the process; the
-next call starts a new one.
+Both use a little-endian length and JSON on their descriptor 3. Python's is `python_runner.py`. TypeScript's is `deno
+repl --json`, an undocumented mode of a pinned Deno (a test guards its wire format): code runs with `output: false` and
+then a helper turns the last value `_` (or `_error`) into JSON. An endless loop ends the process; the next call starts a
+new one.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ ARGV = {
     "python": ["/usr/bin/env", "python3", "-u", f"{TOOLS}/inside/python_runner.py"],
     "typescript": [f"{TOOLS}/bin/deno", "repl", "--json", "--allow-all"],
 }
-WHY = {"timeout": "stopped after {:g} s", "disk": "stopped: the workspace holds more than it may"}
+WHY = {"timeout": "stopped after {:g} s", "disk": "stopped: the workspace exceeds its disk limit"}
 MAX_REPLY_BYTES = 16 * 1024 * 1024
 
-# The value as text and, where it survives JSON, as JSON. A promise is awaited first; `_` itself is not.
+# The value as text and, if it can be serialized, as JSON. A promise is awaited first; `_` itself is not.
 DESCRIBE_VALUE = """await (async (v) => {
   const show = (x) => Deno.inspect(x, { colors: false, depth: 6, iterableLimit: 200, strAbbreviateSize: 20000 });
   try { v = await v; } catch (e) { return JSON.stringify({ error: show(e) }); }
@@ -57,7 +57,7 @@ DESCRIBE_ERROR = """(() => {
 
 
 class Job:
-    """One evaluation that waits or runs."""
+    """One evaluation that is queued or running."""
 
     def __init__(self, effect: Effect, code: str, timeout_s: float) -> None:
         self.effect = effect
@@ -68,7 +68,7 @@ class Job:
 
 
 class Repl:
-    """One language's process and the evaluations for it, one at a time in the order they came."""
+    """One language's process and its evaluations, one at a time in the order received."""
 
     def __init__(self, loop: Loop, spawner: Spawner, language: str, env: dict[str, str]) -> None:
         self._loop = loop
@@ -85,8 +85,8 @@ class Repl:
         self._next()
 
     def rest(self) -> bool:
-        """End the process with its variables, unless it is at work; the next evaluation starts a new one. Whether it
-        did."""
+        """End an idle process with its variables; the next evaluation starts a new one. Returns True if it was
+        ended."""
         if self._process is None or self._job is not None:
             return False
         self._process.end()
@@ -135,7 +135,7 @@ class Repl:
         try:
             value = loads(reply["output"])
         except (KeyError, ValueError, TypeError):
-            self._finish(f"the value could not be shown: {reply.get('text') or 'no output'}")
+            self._finish(f"the value could not be displayed: {reply.get('text') or 'no output'}")
             return
         text = str(value.get("text", ""))
         self._finish(value.get("error"), value.get("json", text), text)
@@ -155,13 +155,14 @@ class Repl:
     def _stop(self, job: Job, reason: str) -> None:
         if job in self._waiting:
             self._waiting.remove(job)
-            job.effect.finish(success=False, result=None, text="", error="stopped before it began")
+            job.effect.finish(success=False, result=None, text="", error="stopped before it started")
         elif job is self._job and self._process is not None:
             why = WHY.get(reason, f"stopped: {reason}").format(job.timeout_s)
             self._process.end()
             self._process = None
             self._finish(
-                f"{why}. The {self._language} session was ended and its variables are lost; the next call starts anew."
+                f"{why}. The {self._language} session was ended and its variables are lost;"
+                " the next call starts a new one."
             )
 
     def _died(self, process: _Process, exit_code: int) -> None:
@@ -212,14 +213,14 @@ class _Process:
         self._flush()
 
     def end(self) -> None:
-        """Stop the process and everything it started; replies no longer count."""
+        """Stop the process and all its descendants; later replies are ignored."""
         self._close()
         self._child.kill_tree()
 
     def _exited(self, on_death: Callable[[_Process, int], None], code: int) -> None:
         self._child.ended = True
         if self._channel is not None:
-            self._ready(READ)  # a reply may lie in the channel
+            self._ready(READ)  # a reply may be in the channel
         self._close()
         on_death(self, code)
 
@@ -257,7 +258,7 @@ class _Process:
             try:
                 reply = loads(text)
             except ValueError:
-                reply = {"type": "Error", "error": "the session sent something unreadable"}
+                reply = {"type": "Error", "error": "the session sent an invalid reply"}
             self._on_reply(reply if isinstance(reply, dict) else {})
 
     def _flush(self) -> None:

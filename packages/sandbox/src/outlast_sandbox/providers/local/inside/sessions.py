@@ -1,4 +1,4 @@
-"""What a connection can be busy with for longer than one request and its answer."""
+"""Operations of a connection that take more than one request and its response."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """Begun by a request, taken further by each `continue` on the same connection, ended by an answer that says so,
-    by a refusal, or by the connection's end."""
+    """Started by a request, continued by each `continue` on the same connection, ended by a response with `end`, by a
+    refusal, or by the connection's end."""
 
     def proceed(self, request: dict[str, Any], payload: bytes) -> None:
-        """The server asks for more; to be answered now or later. Raises `Refused`, which ends the session."""
+        """The server requests more; answer now or later. Raises `Refused`, which ends the session."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """The connection is gone, or the session was refused: leave nothing behind."""
+        """The connection is gone, or the session was refused: release all resources."""

@@ -1,4 +1,4 @@
-"""Loading the system call filter where nobody outside did it: in a container."""
+"""Loads the system call filter from inside, in a container, where no process outside can load it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ SECCOMP_MODE_FILTER = 2
 
 
 def load_filter(wanted: Optional[dict[str, str]]) -> None:
-    """From now on this process, and all that it starts, lives under the filter: `machine`, the processor that it is
-    for, and `program`, in hexadecimal digits. Without effect on another processor. Raises OSError when the kernel
-    takes no filter."""
+    """Put this process and all that it starts under the filter: `machine`, the processor that it is for, and `program`,
+    in hexadecimal digits. No effect on another processor. Raises OSError if the kernel does not accept the filter."""
     if not wanted or wanted["machine"] != os.uname().machine:
         return
     import ctypes

@@ -1,8 +1,8 @@
 """Changes below a folder.
 
-Told as `create`, `write`, `remove`, `chmod` and `rename` (of the old name; the new one is a `create`) with the path
-below the folder, and `overflow` when there were too many to tell. A file that the server writes beside its place and
-renames is told as if it had been written there.
+Reported as `create`, `write`, `remove`, `chmod` and `rename` (of the old name; the new one is a `create`) with the path
+below the folder, and `overflow` if there were too many to report. A temporary file that the server renames is reported
+as a write of its target.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .main import Connection
 
 MAX_WAITING = 8192
-PAGE = 250  # fits into a frame, however long the paths
+PAGE = 250  # fits into a frame even with the longest paths
 MAX_FOLDERS = 20_000
 FOLDERS_AT_ONCE = 200
 LOST_AFTER_S = 0.1
@@ -48,8 +48,8 @@ HIDDEN = (TEMPORARY_NEW, TEMPORARY_OLD)
 
 
 class Folder:
-    """A folder that is watched, or about to be: `number` is the kernel's, -1 for none. A tree of names rather than a
-    table of paths, so that a rename costs the same however much lies below."""
+    """A folder that is watched, or about to be: `number` is the kernel's, -1 for none. A tree of names instead of a
+    table of paths, so that the cost of a rename does not depend on the contents."""
 
     __slots__ = ("below", "name", "number", "parent")
 
@@ -62,7 +62,7 @@ class Folder:
             parent.below[name] = self
 
     def path(self, name: str = "") -> str:
-        """Of it, or of something in it, relative to the top."""
+        """The path of the folder, or of an entry in it, relative to the top."""
         names = [name] if name else []
         folder: Optional[Folder] = self
         while folder is not None and folder.parent is not None:
@@ -71,7 +71,7 @@ class Folder:
         return "/".join(reversed(names))
 
     def leave(self) -> None:
-        """Out of its parent."""
+        """Remove it from its parent."""
         if self.parent is not None and self.parent.below.get(self.name) is self:
             del self.parent.below[self.name]
 
@@ -86,7 +86,7 @@ class Watching(Session):
 
     def __init__(self, loop: Loop, connection: Connection, path: str, recursive: bool) -> None:
         if not stat.S_ISDIR(os.stat(path).st_mode):
-            raise Refused("path_refused", f"{readable(path)!r} is no folder", hint="")
+            raise Refused("path_refused", f"{readable(path)!r} is not a folder", hint="")
         self._loop = loop
         self._connection = connection
         self._place = path
@@ -101,7 +101,7 @@ class Watching(Session):
         self._inotify: Optional[Inotify] = Inotify()
 
     def start(self) -> None:
-        """Answered when everything is watched. Raises OSError."""
+        """Answered once all folders are watched. Raises OSError."""
         assert self._inotify is not None
         self._watch(self._top, self._inotify.add(self._place, follow=True))
         self._loop.add(self._inotify.fd, READ, self._ready)
@@ -141,7 +141,7 @@ class Watching(Session):
             change = ("overflow", "")
         self._waiting.append(change)
 
-    # Which folders are watched.
+    # The set of watched folders.
 
     def _watch(self, folder: Folder, number: int) -> None:
         known = self._folders.get(number)
@@ -157,7 +157,7 @@ class Watching(Session):
                 self._scanner = self._loop.after(0, self._scan)
 
     def _scan(self) -> None:
-        """Watch the folders found so far and look into them, some at a time; then answer, if that is still due."""
+        """Watch the folders found so far and list them, some at a time; then send the response, if it is still due."""
         self._scanner = None
         try:
             for _ in range(min(FOLDERS_AT_ONCE, len(self._to_scan))):
@@ -173,7 +173,7 @@ class Watching(Session):
         self._tell()
 
     def _scan_one(self, folder: Folder, tell: bool) -> None:
-        """`tell`: it has come since the watch began, so what is in it has too."""
+        """`tell`: the folder appeared after the watch began, so its contents are reported too."""
         full = os.path.join(self._place, folder.path())
         assert self._inotify is not None
         try:
@@ -184,7 +184,7 @@ class Watching(Session):
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return
         if len(self._folders) > MAX_FOLDERS:
-            raise Refused("arguments_invalid", f"more than {MAX_FOLDERS} folders lie there; watch fewer")
+            raise Refused("arguments_invalid", f"the folder has more than {MAX_FOLDERS} folders; watch a smaller one")
         for entry in entries:
             if tell and not entry.name.startswith(HIDDEN):
                 self._note("create", folder.path(entry.name))
@@ -194,7 +194,7 @@ class Watching(Session):
                 self._to_scan.append((Folder(folder, entry.name), tell))
 
     def _fail(self, error: Exception) -> None:
-        """The watch cannot be kept up. Before the answer it is refused; after that it ends with an overflow."""
+        """The watch has failed. Before the response it is refused; after that it ends with an overflow."""
         if not self._started:
             self._connection.refuse(error if isinstance(error, Refused) else _no_watch(error, self._place))
         else:
@@ -203,7 +203,7 @@ class Watching(Session):
             self._tell()
 
     def _forget(self, folder: Folder) -> None:
-        """It is gone, with all below it."""
+        """Remove a folder that is gone, with all below it."""
         folder.leave()
         gone = [folder]
         while gone:
@@ -213,7 +213,7 @@ class Watching(Session):
                 del self._folders[one.number]
                 self._inotify.remove(one.number)
 
-    # What the kernel tells.
+    # Events of the kernel.
 
     def _ready(self, _events: int) -> None:
         if self._inotify is None:
@@ -243,7 +243,7 @@ class Watching(Session):
         if folder is self._top:
             self._note("rename" if mask & MOVE_SELF else "remove", "")
             self._ended = True
-        elif mask & (IGNORED | UNMOUNT):  # of a move or a removal its parent tells
+        elif mask & (IGNORED | UNMOUNT):  # its parent reports a move or a removal
             del self._folders[folder.number]
             folder.leave()
 
@@ -269,7 +269,7 @@ class Watching(Session):
             self._note("chmod", path)
 
     def _arrived(self, folder: Folder, name: str, cookie: int, is_dir: bool) -> None:
-        """Something was moved here: from below the top, from beside it by the server, or from elsewhere."""
+        """An entry was moved here: from below the top, from the server's temporary file, or from elsewhere."""
         path = folder.path(name)
         known, old = self._moved.pop(cookie, (None, ""))
         if not old.startswith(TEMPORARY_OLD):
@@ -291,7 +291,7 @@ class Watching(Session):
                 self._forget(folder)
 
     def _overflowed(self) -> None:
-        """Some events are lost for good: say so, and look for folders that are new or have another name."""
+        """Some events are lost: report it, and look for folders that are new or renamed."""
         self._waiting.clear()
         self._note("overflow", "")
         self._moved_away(list(self._moved))
