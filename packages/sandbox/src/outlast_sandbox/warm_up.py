@@ -18,5 +18,5 @@ def warm_up(command: str, files: Mapping[str, str], port: int) -> str:
     """A shell command for the project's folder: the dev server that `command` starts receives requests for `/` and for
     the pages that `files` add temporarily. Fails if a page fails, and leaves no process behind."""
     pages = [f"/{path.split('/')[1]}" for path in files] + ["/"]
-    told = {"command": command, "pages": pages, "files": files, "port": port, "readyS": READY_S, "endS": END_S}
-    return f"node --input-type=module - {shlex.quote(json.dumps(told))} <<'OUTLAST_END'{_SCRIPT}OUTLAST_END"
+    options = {"command": command, "pages": pages, "files": files, "port": port, "readyS": READY_S, "endS": END_S}
+    return f"node --input-type=module - {shlex.quote(json.dumps(options))} <<'OUTLAST_END'{_SCRIPT}OUTLAST_END"

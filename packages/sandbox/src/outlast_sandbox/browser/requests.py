@@ -49,27 +49,27 @@ async def ask_page(sandbox: Sandbox, port: int, path: str) -> tuple[int | None, 
     except _NO_ANSWER:
         return None, [f"Nothing answers on port {port}."]
     if page.status >= 400:
-        said = await anyio.to_thread.run_sync(error_text, page.text)
-        return page.status, [f"The page answered with status {page.status}. {said}".strip()]
+        detail = await anyio.to_thread.run_sync(error_text, page.text)
+        return page.status, [f"The page answered with status {page.status}. {detail}".strip()]
     return page.status, await _module_errors(sandbox, port, path, page.text)
 
 
 async def _module_errors(sandbox: Sandbox, port: int, path: str, page: str) -> list[str]:
     waiting = await anyio.to_thread.run_sync(module_paths, page, path)
-    asked, errors = set[str](), list[str]()
-    while waiting and len(asked) < MAX_MODULES:
+    requested, errors = set[str](), list[str]()
+    while waiting and len(requested) < MAX_MODULES:
         module = waiting.pop(0)
-        if module in asked:
+        if module in requested:
             continue
-        asked.add(module)
+        requested.add(module)
         try:
             answer = await _get(sandbox, port, module)
         except _NO_ANSWER:
             errors.append(f"{module} could not be loaded.")
             continue
         if answer.status >= 400:
-            said = await anyio.to_thread.run_sync(error_text, answer.text)
-            errors.append(f"{module}: status {answer.status}. {said}".strip())
+            detail = await anyio.to_thread.run_sync(error_text, answer.text)
+            errors.append(f"{module}: status {answer.status}. {detail}".strip())
         else:
             waiting += await anyio.to_thread.run_sync(imports_of, answer.text)
     return errors
@@ -101,9 +101,9 @@ def error_text(body: str) -> str:
     """The text of an error page, at most `TEXT_CHARS`. Reads at most `ERROR_CHARS` of it, in at most 30 ms: call it in
     a thread."""
     body = body[:ERROR_CHARS]
-    told = _NEXT_MESSAGE.search(body)
-    if told is not None:
-        return html.unescape(told.group(1))[:TEXT_CHARS]
+    match = _NEXT_MESSAGE.search(body)
+    if match is not None:
+        return html.unescape(match.group(1))[:TEXT_CHARS]
     begun = _VITE_ERROR.search(body)
     written = _VITE_MESSAGE.search(body, begun.end()) if begun is not None else None
     if written is not None:

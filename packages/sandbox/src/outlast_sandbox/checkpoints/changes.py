@@ -39,7 +39,7 @@ def changes(before: Tree, after: Tree) -> list[Change]:
         if not ((was := old.get(path)) and (now := new.get(path)) and was.same_as(now))
     ]
     parents = {change.path.rpartition("/")[0] for change in differing}
-    return [change for change in differing if not _speaks_for_itself(change, parents)]
+    return [change for change in differing if not _is_implied(change, parents)]
 
 
 def text_difference(path: str, before: bytes | None, after: bytes | None) -> str | None:
@@ -72,7 +72,7 @@ def below(tree: Tree, prefix: str) -> Sequence[Entry]:
     return [entry for entry in tree.entries if entry.path.startswith(start)]
 
 
-def _speaks_for_itself(change: Change, parents: Collection[str]) -> bool:
+def _is_implied(change: Change, parents: Collection[str]) -> bool:
     """True for a folder that was only added or removed with its contents."""
     sides = [side for side in (change.before, change.after) if side is not None]
     return len(sides) == 1 and sides[0].kind == "directory" and change.path in parents

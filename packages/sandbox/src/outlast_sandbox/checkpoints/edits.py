@@ -44,7 +44,7 @@ def edited_tree(blobs: Blobs, tree: Tree, edits: Mapping[str, Edit]) -> Tree | N
     `PathRefused` if a path cannot be a regular file, `InputTooLarge` (a file of more than 10 MB), `DiskFull`,
     `StoredFileDamaged`, the error of the blobs for a missing blob, and errors of an edit. Blocks."""
     edited = tree
-    changed = {path: entry for path, edit in edits.items() if (entry := _edited(blobs, tree, path, edit))}
+    changed = {path: entry for path, edit in edits.items() if (entry := _apply_edit(blobs, tree, path, edit))}
     if not changed:
         return None
     for path, entry in changed.items():
@@ -64,7 +64,7 @@ def demand_editable(path: str, size: int) -> None:
         )
 
 
-def _edited(blobs: Blobs, tree: Tree, path: str, edit: Edit) -> Entry | None:
+def _apply_edit(blobs: Blobs, tree: Tree, path: str, edit: Edit) -> Entry | None:
     """The file after the edit, or None if it is unchanged."""
     old = tree.by_path.get(path)
     if old is not None and old.kind != "file":

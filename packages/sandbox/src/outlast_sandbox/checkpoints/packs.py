@@ -81,11 +81,11 @@ def store_batch(blobs: Blobs, root: int, contents: Mapping[str, Content], known:
             places[name] = (name, 0)
     if not small:
         return Stored(stored, places)
-    pack, within = _packed(small)
+    pack, within = _pack(small)
     return Stored(stored, places | within, pack)
 
 
-def _packed(contents: Mapping[str, bytes]) -> tuple[bytes, dict[str, tuple[str, int]]]:
+def _pack(contents: Mapping[str, bytes]) -> tuple[bytes, dict[str, tuple[str, int]]]:
     """One blob for all of them, in the order of their hashes, so that equal files give equal packs."""
     order = sorted(contents)
     pack = b"".join(contents[sha256] for sha256 in order)

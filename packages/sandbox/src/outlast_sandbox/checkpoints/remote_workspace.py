@@ -49,7 +49,7 @@ async def scan_sandbox(
         if one.is_dir:
             entries.append(Entry(one.path, "directory", FOLDER_MODE, 0, int(one.mtime * 1000)))
             continue
-        seen = _seen(one)
+        seen = _state_of(one)
         known = memory.get(one.path)
         if known is not None and known[0] == seen and (known[1] in places or not one.size):
             sha256 = known[1]
@@ -112,7 +112,7 @@ def _save(blobs: Blobs, contents: dict[str, Content], found: Places, max_bytes: 
     return stored.places
 
 
-def _seen(one: FileEntry) -> Seen:
+def _state_of(one: FileEntry) -> Seen:
     moment = int(one.mtime * 1_000_000_000)
     return Seen(one.size, moment, 0, moment)
 

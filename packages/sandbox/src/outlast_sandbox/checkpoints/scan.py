@@ -176,11 +176,11 @@ class _Work:
             self._entries.append(_file(found, content.sha256, content.size, blob, offset))
             if settled(found.seen, self._began_ns) and content.size == found.seen.size:
                 self._memory[found.path] = (found.seen, content.sha256)
-        self._entries += self._kept({entry.path for entry in self._entries})
+        self._entries += self._unreadable_entries({entry.path for entry in self._entries})
         scan = Scan(Tree.of(self._entries), self._memory, packed=self._packed, whole=not self._refused)
         return scan.store(self._before, self._blobs, packs)
 
-    def _kept(self, taken: set[str]) -> list[Entry]:
+    def _unreadable_entries(self, taken: set[str]) -> list[Entry]:
         """The previous checkpoint's entries for paths that cannot be read now."""
         return [
             entry

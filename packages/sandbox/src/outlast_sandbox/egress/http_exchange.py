@@ -198,7 +198,7 @@ class Passage:
         return Framing(Body.CHUNKED if self._request.minor else Body.UNTIL_CLOSE)
 
     def _answer_head(self, head: AnswerHead, framing: Framing, decoder: Plain | Inflated) -> bytes:
-        headers = self._shown(end_to_end(head))
+        headers = self._redact(end_to_end(head))
         if isinstance(decoder, Inflated):
             headers = [header for header in headers if header[0].lower() != b"content-encoding"]
         headers = headers + framing_header(framing)
@@ -210,7 +210,7 @@ class Passage:
             headers.append((b"Connection", b"keep-alive"))
         return serialise(b"HTTP/1.1 %d %b" % (head.status, self._redactor.hide(head.reason)), headers)
 
-    def _shown(self, headers: Headers) -> Headers:
+    def _redact(self, headers: Headers) -> Headers:
         """The headers with secrets hidden in them. Values only: a name cannot be a secret."""
         redactor = self._redactor
         if not redactor or not redactor.finds(b"\n".join([value for _, value in headers])):
@@ -257,7 +257,7 @@ class Passage:
     async def _change_over(self, head: AnswerHead) -> None:
         """Switch to a WebSocket: bytes both ways, with secrets hidden in the data from the host."""
         assert isinstance(self._exchange, Http1Exchange)
-        headers = self._shown(end_to_end(head))
+        headers = self._redact(end_to_end(head))
         headers = [*headers, (b"Connection", b"Upgrade"), (b"Upgrade", b"websocket")]
         self._answered = True
         await self._client.write(serialise(b"HTTP/1.1 101 Switching Protocols", headers))

@@ -95,11 +95,11 @@ def timed_out(host: str, what: str, seconds: float) -> Refused:
     return Refused(504, "timed_out", message, "Try again later.")
 
 
-def host_differs(asked: str, connected: str) -> Refused:
+def host_differs(requested: str, connected: str) -> Refused:
     return Refused(
         421,
         "host_differs",
-        f"The request names the host {asked[:100]}, but the connection is to {connected}.",
+        f"The request names the host {requested[:100]}, but the connection is to {connected}.",
         "Open a separate connection for each host.",
     )
 
@@ -131,9 +131,7 @@ def secret_missing(name: str) -> Refused:
 
 
 def secret_unavailable(name: str) -> Refused:
-    return Refused(
-        503, "secret_unavailable", f"The secret {name} could not be looked up.", "See the server log."
-    )
+    return Refused(503, "secret_unavailable", f"The secret {name} could not be looked up.", "See the server log.")
 
 
 def secret_unusable(name: str) -> Refused:

@@ -51,11 +51,11 @@ class Relay:
             user_id = await self._secrets.user()
             headers = self._secrets.put_in(headers, await self._values(names, used, user_id))
 
-        async def noted(status: int | None) -> None:
+        async def record(status: int | None) -> None:
             if used:
                 await self._uses.record(used, user_id, target, head, status)
 
-        passage = Passage(head, headers, target, reader, client, self._upstreams, self._redactor, noted)
+        passage = Passage(head, headers, target, reader, client, self._upstreams, self._redactor, record)
         return await passage.run()
 
     def _names_of(self, target: Target) -> tuple[str, ...]:

@@ -56,7 +56,7 @@ class Egress:
             return spec
         authority = await anyio.to_thread.run_sync(self.authorities.of, spec.sandbox_id)
         placeholders = await self.placeholders(spec.sandbox_id)
-        env = {**placeholders, **_led_through(self.policy), **spec.env}
+        env = {**placeholders, **_direct_environment(self.policy), **spec.env}
         return replace(spec, env=env, authority_pem=authority.pem, egress=True)
 
     @asynccontextmanager
@@ -104,7 +104,7 @@ def _read_key(path: Path) -> bytes:
     return key
 
 
-def _led_through(policy: Policy) -> dict[str, str]:
+def _direct_environment(policy: Policy) -> dict[str, str]:
     """Clients connect directly to loopback addresses, without the proxy, except to those that `private` names: these
     mean the server's own. Other loopback requests that use the proxy are sent back into the sandbox."""
     names = direct_names(policy)

@@ -173,7 +173,7 @@ class MemorySandbox(SandboxDefaults):
 
     async def run(self, command: Command, on_output: OnOutput | None = None) -> CommandResult:
         await self._ready()
-        job = self._known(command.effect_id, command.attempt)
+        job = self._find_job(command.effect_id, command.attempt)
         if job is None:
             job = self._new_job(command)
             self._tasks.start_soon(self._perform, job, command)
@@ -183,7 +183,7 @@ class MemorySandbox(SandboxDefaults):
 
     async def evaluate(self, evaluation: Evaluation, on_output: OnOutput | None = None) -> EvaluationResult:
         await self._ready()
-        job = self._known(evaluation.effect_id, evaluation.attempt)
+        job = self._find_job(evaluation.effect_id, evaluation.attempt)
         if job is None:
             job = self._new_job(evaluation)
             job.result = self._evaluated(job, evaluation)
@@ -278,7 +278,7 @@ class MemorySandbox(SandboxDefaults):
         await anyio.lowlevel.checkpoint()
         self._require_alive()
 
-    def _known(self, effect_id: str, attempt: int) -> Job | None:
+    def _find_job(self, effect_id: str, attempt: int) -> Job | None:
         if effect_id in self._acknowledged:
             raise Conflict(f"{effect_id} has been acknowledged")
         job = self._jobs.get(effect_id)

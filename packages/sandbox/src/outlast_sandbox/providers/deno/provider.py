@@ -160,10 +160,10 @@ class DenoProvider(ProviderDefaults):
 
 
 async def _start_agent(machine: Machine, spec: SandboxSpec, nonce: str) -> None:
-    said = await machine.shell(start_command(spec, nonce))
-    if said.split("\n")[-1] != RUNNING:
+    output = await machine.shell(start_command(spec, nonce))
+    if output.split("\n")[-1] != RUNNING:
         raise SandboxUnavailable(
-            f"Outlast's agent did not start in the sandbox: {said[-1000:] or 'no message'}",
+            f"Outlast's agent did not start in the sandbox: {output[-1000:] or 'no message'}",
             hint="The sandbox needs Python 3.9 or newer and bash; name a snapshot that has them in"
             " sandbox.options.root.",
             sandbox_id=spec.sandbox_id,

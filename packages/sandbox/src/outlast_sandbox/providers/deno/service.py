@@ -39,23 +39,23 @@ class Service:
 
     async def running(self) -> set[str]:
         """The ids of all running sandboxes of the organization."""
-        page: Any = await told("", self._deploy.sandbox.list)
+        page: Any = await call_sdk("", self._deploy.sandbox.list)
         found: set[str] = set()
         while page is not None:
             found |= {item["id"] for item in page.items if item["status"] == "running"}
-            page = await told("", page.get_next_page)
+            page = await call_sdk("", page.get_next_page)
         return found
 
     async def kill(self, ref: str) -> None:
         """A sandbox that is gone is ignored."""
         client = self._deploy.sandbox._client
         try:
-            await told(ref, lambda: client.delete(f"/api/v3/sandboxes/{ref}"))
+            await call_sdk(ref, lambda: client.delete(f"/api/v3/sandboxes/{ref}"))
         except SandboxLost:
             return
 
     async def _open(self, ref: str, context: AbstractAsyncContextManager[Any]) -> "Machine":
-        sandbox = await told(ref, context.__aenter__)
+        sandbox = await call_sdk(ref, context.__aenter__)
         return Machine(sandbox, context)
 
 
@@ -78,7 +78,7 @@ class Machine:
 
     async def spawn(self, words: list[str], stdin: list[bytes]) -> Any:
         """Start a process whose standard input is `stdin`; returns the SDK's process."""
-        process = await told(
+        process = await call_sdk(
             self.ref,
             lambda: self._sandbox.spawn(words[0], args=words[1:], stdin_data=stdin, stdout="piped", stderr="piped"),
         )
@@ -89,11 +89,11 @@ class Machine:
         """Run a short command; return its output."""
         with anyio.fail_after(ANSWER_TIMEOUT_S):
             process = await self.spawn(["sh", "-c", script], [])
-            said = await process.stdout.read() + await process.stderr.read()
-        return str(said, "utf-8", "replace").strip()
+            output = await process.stdout.read() + await process.stderr.read()
+        return str(output, "utf-8", "replace").strip()
 
     async def extend(self) -> None:
-        await told(self.ref, lambda: self._sandbox.extend_timeout(LIFE_S))
+        await call_sdk(self.ref, lambda: self._sandbox.extend_timeout(LIFE_S))
 
     async def aclose(self) -> None:
         """Disconnect and leave the sandbox running."""
@@ -140,7 +140,7 @@ def _look_at(ending: "asyncio.Task[Any]") -> None:
         ending.exception()
 
 
-async def told(ref: str, call: Callable[[], Awaitable[T]]) -> T:
+async def call_sdk(ref: str, call: Callable[[], Awaitable[T]]) -> T:
     """Run the call; the SDK's refusals become ours."""
     try:
         with anyio.fail_after(ANSWER_TIMEOUT_S):

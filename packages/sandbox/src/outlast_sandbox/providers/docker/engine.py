@@ -148,8 +148,8 @@ class Engine:
 
 def _message(data: bytes) -> str:
     try:
-        told = orjson.loads(data)
-        return str(told.get("message") or told.get("cause") or told)[:MAX_LOG_BYTES]
+        body = orjson.loads(data)
+        return str(body.get("message") or body.get("cause") or body)[:MAX_LOG_BYTES]
     except (ValueError, AttributeError):
         return data.decode("utf-8", "replace")[:MAX_LOG_BYTES]
 

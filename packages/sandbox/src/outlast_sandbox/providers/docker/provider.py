@@ -178,10 +178,10 @@ class DockerProvider(ProviderDefaults):
         await anyio.lowlevel.checkpoint()
         return container
 
-    def _not_started(self, sandbox_id: str, error: str, said: str) -> SandboxUnavailable:
+    def _not_started(self, sandbox_id: str, error: str, log: str) -> SandboxUnavailable:
         image = self._options.image
         return SandboxUnavailable(
-            f"The sandbox's container did not start: {said or error or 'it did not answer in time'}",
+            f"The sandbox's container did not start: {log or error or 'it did not answer in time'}",
             hint=f"Check that the image {image!r} is pulled (docker pull {image}) and has Python 3.9 or newer and bash;"
             " 'outlast doctor' tests it.",
             sandbox_id=sandbox_id,

@@ -108,10 +108,10 @@ class DockerSandbox(AgentHandle):
             group = self._group
             return SandboxStatistics(group.memory_bytes(), group.process_count(), group.cpu_s())
         await self._state()
-        told = await self._engine.statistics(self.ref)
-        if told is None:
+        usage = await self._engine.statistics(self.ref)
+        if usage is None:
             raise lost(self.sandbox_id)
-        return _statistics(told)
+        return _statistics(usage)
 
     async def log(self) -> str:
         return await self._engine.log(self.ref)
@@ -155,9 +155,9 @@ def _start_time(pid: int) -> str:
     return "" if fields[0] in (b"Z", b"X") else fields[19].decode()
 
 
-def _statistics(told: dict[str, Any]) -> SandboxStatistics:
-    memory, processes = told.get("memory_stats") or {}, told.get("pids_stats") or {}
-    cpu = (told.get("cpu_stats") or {}).get("cpu_usage") or {}
+def _statistics(usage: dict[str, Any]) -> SandboxStatistics:
+    memory, processes = usage.get("memory_stats") or {}, usage.get("pids_stats") or {}
+    cpu = (usage.get("cpu_stats") or {}).get("cpu_usage") or {}
     return SandboxStatistics(
         int(memory.get("usage") or 0), int(processes.get("current") or 0), int(cpu.get("total_usage") or 0) / 1e9
     )

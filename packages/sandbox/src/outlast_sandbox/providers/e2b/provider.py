@@ -105,8 +105,7 @@ class E2bProvider(ProviderDefaults):
         key = self._setup.secret(options.api_key_env)
         if not key:
             raise SandboxUnavailable(
-                f"{options.api_key_env} is not set: E2B requires a key.",
-                hint=f"export {options.api_key_env}=...",
+                f"{options.api_key_env} is not set: E2B requires a key.", hint=f"export {options.api_key_env}=..."
             )
         elsewhere = {"domain": options.domain, "api_url": options.api_url, "sandbox_url": options.sandbox_url}
         address = {name: value for name, value in elsewhere.items() if value}
@@ -115,12 +114,12 @@ class E2bProvider(ProviderDefaults):
 
 async def _start_agent(sandbox: AsyncSandbox, spec: SandboxSpec, nonce: str) -> None:
     try:
-        said = await shell(sandbox, start_command(spec, nonce))
+        output = await shell(sandbox, start_command(spec, nonce))
     except SandboxLost as error:
         raise SandboxUnavailable("The sandbox ended during its start.", sandbox_id=spec.sandbox_id) from error
-    if said.split("\n")[-1] != RUNNING:
+    if output.split("\n")[-1] != RUNNING:
         raise SandboxUnavailable(
-            f"Outlast's agent did not start in the sandbox: {said[-1000:] or 'no message'}",
+            f"Outlast's agent did not start in the sandbox: {output[-1000:] or 'no message'}",
             hint="The template needs Python 3.9 or newer and bash; name one in sandbox.options.template.",
             sandbox_id=spec.sandbox_id,
         )

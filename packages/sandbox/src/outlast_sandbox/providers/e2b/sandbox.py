@@ -18,7 +18,7 @@ from outlast_sandbox.providers.hosted.splice import Splices, check_port
 from outlast_sandbox.providers.hosted.startup import RUNNING, dial_words, find_command, relay_words
 from outlast_sandbox.providers.local.connection import lost
 
-from .service import Service, shell, told
+from .service import Service, shell, call_sdk
 
 CLOSE_TIMEOUT_S: Final = 5.0
 
@@ -109,7 +109,7 @@ class _E2bRelay(RelayStream):
         self._handle: Any = None
 
     async def start(self, sandbox: AsyncSandbox, command: str) -> None:
-        self._handle = await told(
+        self._handle = await call_sdk(
             sandbox.sandbox_id,
             lambda: sandbox.commands.run(
                 command, background=True, stdin=True, timeout=0, on_stdout=self._heard, retain_output=False
@@ -131,13 +131,13 @@ class _E2bRelay(RelayStream):
     async def send(self, item: bytes) -> None:
         try:
             for line in as_lines(item):
-                await told("", partial(self._handle.send_stdin, line))
+                await call_sdk("", partial(self._handle.send_stdin, line))
         except SandboxError as error:
             raise anyio.BrokenResourceError from error
 
     async def send_eof(self) -> None:
         try:
-            await told("", self._handle.close_stdin)
+            await call_sdk("", self._handle.close_stdin)
         except SandboxError as error:
             raise anyio.BrokenResourceError from error
 
@@ -147,7 +147,7 @@ class _E2bRelay(RelayStream):
             handle, self._handle = self._handle, None
             with anyio.move_on_after(CLOSE_TIMEOUT_S, shield=True):
                 with suppress(SandboxError):
-                    await told("", handle.kill)
+                    await call_sdk("", handle.kill)
 
 
 async def find_agent(service: Service, sandbox_id: str, ref: str, nonce: str) -> AsyncSandbox:

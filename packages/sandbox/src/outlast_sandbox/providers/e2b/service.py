@@ -31,7 +31,7 @@ class Service:
         self.timeout_s = timeout_s
 
     async def create(self, template: str, metadata: dict[str, str], internet: bool) -> AsyncSandbox:
-        return await told(
+        return await call_sdk(
             "",
             lambda: AsyncSandbox.create(
                 template or None,
@@ -45,30 +45,30 @@ class Service:
 
     async def connect(self, ref: str) -> AsyncSandbox:
         """Wake it if it sleeps. Raises `SandboxLost`."""
-        return await told(ref, lambda: AsyncSandbox.connect(ref, timeout=self.timeout_s, **self._address))
+        return await call_sdk(ref, lambda: AsyncSandbox.connect(ref, timeout=self.timeout_s, **self._address))
 
     async def look(self, ref: str) -> tuple[bool, dict[str, str]]:
         """(whether it is paused, its metadata). Raises `SandboxLost`."""
-        info = await told(ref, lambda: AsyncSandbox.get_info(ref, **self._address))
+        info = await call_sdk(ref, lambda: AsyncSandbox.get_info(ref, **self._address))
         return str(info.state) == "paused", dict(info.metadata)
 
     async def kill(self, ref: str) -> None:
         """A sandbox that is gone is ignored."""
-        await told(ref, lambda: AsyncSandbox.kill(ref, **self._address))
+        await call_sdk(ref, lambda: AsyncSandbox.kill(ref, **self._address))
 
     async def pause(self, ref: str) -> None:
-        await told(ref, lambda: AsyncSandbox.pause(ref, **self._address))
+        await call_sdk(ref, lambda: AsyncSandbox.pause(ref, **self._address))
 
     async def extend(self, ref: str) -> None:
         """Restart its time-out from now."""
-        await told(ref, lambda: AsyncSandbox.set_timeout(ref, self.timeout_s, **self._address))
+        await call_sdk(ref, lambda: AsyncSandbox.set_timeout(ref, self.timeout_s, **self._address))
 
     async def list(self, metadata: dict[str, str]) -> list[tuple[str, dict[str, str]]]:
         """(ref, metadata) of all sandboxes with that metadata, running and paused."""
         pages = AsyncSandbox.list(query=SandboxQuery(metadata=metadata), **self._address)
         found: list[tuple[str, dict[str, str]]] = []
         while pages.has_next:
-            page = await told("", pages.next_items)
+            page = await call_sdk("", pages.next_items)
             found += [(info.sandbox_id, dict(info.metadata)) for info in page]
         return found
 
@@ -77,7 +77,7 @@ async def shell(sandbox: AsyncSandbox, script: str) -> str:
     """Run a short command; return its output, whatever its exit code."""
     words: list[str] = []
     with suppress(CommandExitException):
-        await told(
+        await call_sdk(
             sandbox.sandbox_id,
             lambda: sandbox.commands.run(
                 script, timeout=SHORT_COMMAND_S, on_stdout=words.append, on_stderr=words.append
@@ -86,7 +86,7 @@ async def shell(sandbox: AsyncSandbox, script: str) -> str:
     return "".join(words).strip()
 
 
-async def told(ref: str, call: Callable[[], Awaitable[T]]) -> T:
+async def call_sdk(ref: str, call: Callable[[], Awaitable[T]]) -> T:
     """Run the call; the SDK's refusals become ours."""
     try:
         return await _unless_cancelled(call)

@@ -74,11 +74,11 @@ class HostedSandbox(AgentHandle):
 
     async def run(self, command: Command, on_output: OnOutput | None = None) -> CommandResult:
         output = _OutputOnce(on_output)
-        return await self._steadily(lambda: super(HostedSandbox, self).run(command, output.listener()))
+        return await self._repeat_steadily(lambda: super(HostedSandbox, self).run(command, output.listener()))
 
     async def evaluate(self, evaluation: Evaluation, on_output: OnOutput | None = None) -> EvaluationResult:
         output = _OutputOnce(on_output)
-        return await self._steadily(lambda: super(HostedSandbox, self).evaluate(evaluation, output.listener()))
+        return await self._repeat_steadily(lambda: super(HostedSandbox, self).evaluate(evaluation, output.listener()))
 
     async def statistics(self) -> SandboxStatistics | None:
         """The usage of its whole machine, or None while it sleeps, also if it falls asleep during the call. Called at
@@ -101,29 +101,29 @@ class HostedSandbox(AgentHandle):
         return found[0] if found else None
 
     async def _measure(self) -> SandboxStatistics:
-        head, _ = await self._through_breaks(lambda: self._pool.ask("statistics"))
+        head, _ = await self._repeat(lambda: self._pool.ask("statistics"))
         return SandboxStatistics(int(head["memory_bytes"]), int(head["processes"]), float(head["cpu_s"]))
 
     async def ping(self) -> None:
         """`statistics` sends a request to the agent already."""
 
     async def acknowledge(self, effect_id: str) -> None:
-        await self._through_breaks(lambda: super(HostedSandbox, self).acknowledge(effect_id))
+        await self._repeat(lambda: super(HostedSandbox, self).acknowledge(effect_id))
 
     async def kill_command(self, effect_id: str, reason: str = "cancelled") -> None:
-        await self._through_breaks(lambda: super(HostedSandbox, self).kill_command(effect_id, reason))
+        await self._repeat(lambda: super(HostedSandbox, self).kill_command(effect_id, reason))
 
     async def end_sessions(self) -> int:
-        return await self._through_breaks(lambda: super(HostedSandbox, self).end_sessions())
+        return await self._repeat(lambda: super(HostedSandbox, self).end_sessions())
 
     async def write_files(self, files: Sequence[tuple[str, bytes]]) -> None:
-        await self._through_breaks(lambda: super(HostedSandbox, self).write_files(files))
+        await self._repeat(lambda: super(HostedSandbox, self).write_files(files))
 
     async def read_file(self, path: str, max_bytes: int) -> bytes:
-        return await self._through_breaks(lambda: super(HostedSandbox, self).read_file(path, max_bytes))
+        return await self._repeat(lambda: super(HostedSandbox, self).read_file(path, max_bytes))
 
     async def list_files(self, prefix: str = "", limit: int = 1000) -> list[FileEntry]:
-        return await self._through_breaks(lambda: super(HostedSandbox, self).list_files(prefix, limit))
+        return await self._repeat(lambda: super(HostedSandbox, self).list_files(prefix, limit))
 
     async def dial(self, port: int) -> socket.socket:
         lacking("preview", f"port {port} cannot be reached")
@@ -154,7 +154,7 @@ class HostedSandbox(AgentHandle):
         await self.awake()
         return await self.open_stream()
 
-    async def _steadily(self, call: Callable[[], Awaitable[T]]) -> T:
+    async def _repeat_steadily(self, call: Callable[[], Awaitable[T]]) -> T:
         """Run the call, and repeat it after each broken connection, while the service is asked to keep the sandbox."""
         await self._extend_if_due()
         outcome: list[T] = []
@@ -162,7 +162,7 @@ class HostedSandbox(AgentHandle):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._keep)
             try:
-                outcome.append(await self._through_breaks(call))
+                outcome.append(await self._repeat(call))
             except Exception as error:  # raised outside of the task group, which would wrap it
                 failure = error
             tasks.cancel_scope.cancel()
@@ -170,7 +170,7 @@ class HostedSandbox(AgentHandle):
             raise failure
         return outcome[0]
 
-    async def _through_breaks(self, call: Callable[[], Awaitable[T]]) -> T:
+    async def _repeat(self, call: Callable[[], Awaitable[T]]) -> T:
         """Run the call, and repeat it after each broken connection, unless connections break in quick succession."""
         breaks = 0
         while True:

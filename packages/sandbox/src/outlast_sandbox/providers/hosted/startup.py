@@ -38,7 +38,7 @@ def start_command(spec: SandboxSpec, nonce: str) -> str:
         "layers": list(spec.layers),
         "workspace": "~" if spec.home_is_workspace else WORKSPACE,
     }
-    words = [_packed(), "start", base64.b64encode(json.dumps(config).encode()).decode(), nonce]
+    words = [_pack_agent(), "start", base64.b64encode(json.dumps(config).encode()).decode(), nonce]
     return _DENO + shlex.join(["python3", "-I", "-c", _BOOT, *words])
 
 
@@ -58,7 +58,7 @@ def dial_words(port: int, nonce: str) -> list[str]:
 
 
 @functools.cache
-def _packed() -> str:
+def _pack_agent() -> str:
     """The agent's source, about 40 KB in base64."""
     target = io.BytesIO()
     with tarfile.open(fileobj=target, mode="w:gz") as tar:

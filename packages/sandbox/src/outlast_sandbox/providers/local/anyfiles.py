@@ -104,16 +104,16 @@ async def _pieces(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         yield bytes(waiting)
 
 
-def _facts(told: Mapping[str, Any]) -> FileFacts:
-    target = told["symlink_target"]
+def _facts(entry: Mapping[str, Any]) -> FileFacts:
+    target = entry["symlink_target"]
     return FileFacts(
-        str(told["path"]),
-        told["kind"] if told["kind"] in get_args(FileKind) else "other",
-        int(told["size"]),
-        int(told["mode"]),
-        float(told["mtime"]),
-        str(told["owner"]),
-        str(told["group"]),
+        str(entry["path"]),
+        entry["kind"] if entry["kind"] in get_args(FileKind) else "other",
+        int(entry["size"]),
+        int(entry["mode"]),
+        float(entry["mtime"]),
+        str(entry["owner"]),
+        str(entry["group"]),
         None if target is None else str(target),
-        {str(name): str(value) for name, value in told["metadata"].items()},
+        {str(name): str(value) for name, value in entry["metadata"].items()},
     )

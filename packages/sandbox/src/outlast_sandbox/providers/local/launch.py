@@ -236,7 +236,7 @@ def _layer_arguments(sizes: TemporaryBytes, stage: Stage, ground: Ground) -> lis
         elif layer == NODE_FOLDER:
             words += ["--size", str(sizes.layer), "--perms", "0755", "--tmpfs", inside]
             packages = [entry for entry in sorted(path.iterdir()) if not _is_cache(entry)]
-            words += _shown((entry, f"{inside}/{entry.name}") for entry in packages)
+            words += _bind_read_only((entry, f"{inside}/{entry.name}") for entry in packages)
     return words
 
 
@@ -245,7 +245,7 @@ def _is_cache(entry: Path) -> bool:
     return entry.name.startswith(".") and entry.name != ".bin" and entry.is_dir()
 
 
-def _shown(entries: Iterable[tuple[Path, str]]) -> list[str]:
+def _bind_read_only(entries: Iterable[tuple[Path, str]]) -> list[str]:
     """Mount each entry read-only, links unchanged."""
     words: list[str] = []
     for path, inside in entries:
@@ -265,7 +265,7 @@ def _home_arguments(sizes: TemporaryBytes, stage: Stage, ground: Ground) -> list
     links = [word for target, inside in ground.snapshot.symlinks() for word in ("--symlink", target, inside)]
     if stage.staged:
         return ["--bind", stage.place_layered(ground.snapshot.home), HOME, *links]
-    return [*empty, *_shown(ground.snapshot.entries()), *links]
+    return [*empty, *_bind_read_only(ground.snapshot.entries()), *links]
 
 
 def state_text(spec: SandboxSpec, group: Group) -> str:

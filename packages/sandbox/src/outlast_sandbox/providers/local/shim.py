@@ -213,7 +213,7 @@ def _put_layer(fd: int, target: str, folder: str, small: bool, size_bytes: int, 
     if folder:
         _make_room(folder, uid)
     try:
-        below = _owned(fd, f"{target}.lower", uid)
+        below = _map_owner(fd, f"{target}.lower", uid)
     except OSError as error:
         os.write(2, f"shim: the files below a layer belong to another user: {error}\n".encode())
         copied = bool(folder) and small
@@ -244,7 +244,7 @@ def _copy(fd: int, target: str, uid: int) -> None:
         os.waitpid(os.posix_spawn(words[0], words, {}), 0)
 
 
-def _owned(fd: int, place: str, uid: int) -> str:
+def _map_owner(fd: int, place: str, uid: int) -> str:
     """Mount the folder behind `fd` at `place`, with all its contents mapped to `uid`: programs change modes and times
     of existing files, which only owners may do. Raises OSError if this kernel or file system does not support it."""
     facts = os.stat(f"/proc/self/fd/{fd}")

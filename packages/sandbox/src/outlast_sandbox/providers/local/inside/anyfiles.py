@@ -98,11 +98,11 @@ class AnyFiles:
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise refused(error, target) from error
-            self._run(["/bin/mv", "-fT", "--", source, target], connection, target, lambda: self._told(target))
+            self._run(["/bin/mv", "-fT", "--", source, target], connection, target, lambda: self._facts_reply(target))
             return
-        connection.reply(**self._told(target))
+        connection.reply(**self._facts_reply(target))
 
-    def _told(self, path: str) -> dict[str, Any]:
+    def _facts_reply(self, path: str) -> dict[str, Any]:
         return {"facts": self._facts.of(path)}
 
     def _remove(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
@@ -223,11 +223,11 @@ class Writing(Session):
                 return
             os.rename(self._temporary, self._target)
             self._temporary = ""
-            told = self._facts.of(self._target, self._path)
+            facts = self._facts.of(self._target, self._path)
         except OSError as error:
             raise refused(error, self._path) from error
         self.close()
-        self._connection.finish(facts=told)
+        self._connection.finish(facts=facts)
 
     def _add(self, payload: bytes) -> None:
         if self._in_workspace and payload:

@@ -74,7 +74,7 @@ class DiskWatch:
         except OSError:  # no process could be started: measured again later
             self._pause(started)
             return
-        self._loop.on_exit(child.pid, lambda _code: self._found(read_end, started))
+        self._loop.on_exit(child.pid, lambda _code: self._measured(read_end, started))
 
     def _start(self) -> tuple[int, Child]:
         read_end, write_end = os.pipe()
@@ -94,7 +94,7 @@ class DiskWatch:
         if sizes and all(size.isdigit() for size in sizes):
             self._used = sum(int(size) for size in sizes)
 
-    def _found(self, read_end: int, started: float) -> None:
+    def _measured(self, read_end: int, started: float) -> None:
         self._take(read_end)
         if self._used > self._limit:
             for running in self._running():

@@ -52,8 +52,8 @@ def is_locked(fd: int) -> bool:
 
     try:
         wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
-        asked = fcntl.fcntl(fd, fcntl.F_OFD_GETLK, wanted)  # type: ignore[attr-defined, unused-ignore]
-        found: int = struct.unpack("hhqqi4x", asked)[0]
-        return found != fcntl.F_UNLCK
+        answer = fcntl.fcntl(fd, fcntl.F_OFD_GETLK, wanted)  # type: ignore[attr-defined, unused-ignore]
+        lock_type: int = struct.unpack("hhqqi4x", answer)[0]
+        return lock_type != fcntl.F_UNLCK
     except OSError:
         return True
