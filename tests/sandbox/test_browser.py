@@ -143,7 +143,7 @@ async def test_a_page_without_an_end_hits_the_limit_and_its_browser_ends(
     async with working(tmp_path / "browsers", cache_dir) as studio:
         look = await studio.look(box, PORT, path, 400, 300)
         assert look.picture is None
-        assert "did not come to an end" in look.errors[-1]
+        assert "did not finish loading" in look.errors[-1]
         assert look.note
         for browser in at_hand(studio):
             await browser.closed.wait()

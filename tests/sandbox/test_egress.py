@@ -167,7 +167,7 @@ async def test_containers_have_the_same_way_out(town: Town, docker: DockerProvid
             assert "GET /graphql" in output
             assert SECRET not in output
         refused = await server.run(CLIENTS["python"].format(url="http://169.254.169.254/"))
-        assert "403: The sandbox may not reach 169.254.169.254" in refused
+        assert "403: The sandbox is not allowed to reach 169.254.169.254" in refused
     assert [head.count(SECRET.encode()) for head in town.hosts[API].requests] == [1, 1]
 
 

@@ -55,7 +55,7 @@ async def test_what_fills_the_process_table_in_the_background_is_ended_when_a_co
     result = await box.run(Command("eff_2", 1, "dash -c '/bin/echo never | cat'"))
     assert result.killed_reason == "processes"
     assert result.exit_code != 0
-    assert re.search(r"no process could be started: \d+ left running were ended", result.output)
+    assert re.search(r"the process limit was reached: \d+ background processes were ended", result.output)
     assert (await box.run(Command("eff_3", 1, "/bin/echo alive | cat"))).output == "alive\n"
 
 
@@ -71,7 +71,7 @@ async def test_a_command_that_leaves_no_process_to_another_is_ended_for_it(box: 
         tasks.start_soon(fill)
         await full.wait()
         result = await box.run(Command("eff_2", 1, "echo alive"))
-    assert result.output.endswith("left running were ended]\nalive\n")
+    assert result.output.endswith("background processes were ended]\nalive\n")
     assert ended[0].exit_code == 137
 
 

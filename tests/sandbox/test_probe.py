@@ -52,8 +52,8 @@ def test_limits_that_do_not_hold_are_said() -> None:
     report = probe.success(Layout((), tuple(NOTES.values())), Powers(False, (0, 0)), 50)
     assert report.ok
     text = " ".join(report.details)
-    assert "memory holds for each process alone" in text
-    assert "CPU is not enforced" in text
+    assert "memory limit applies to each process separately" in text
+    assert "CPU limit is not enforced" in text
     assert "cannot be frozen" in text
 
 

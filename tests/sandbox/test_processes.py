@@ -366,7 +366,7 @@ async def test_a_process_that_fills_the_workspace_is_ended_and_told_why(box: Loc
     script = "for i in 1 2 3; do head -c 40000000 /dev/zero > big$i; done; echo full; sleep 1000"
     streams, end = await run(box, shell(script))
     assert end.signal == signal.SIGKILL
-    assert b"the workspace holds more than it may" in streams["stderr"]
+    assert b"the workspace exceeds its disk limit" in streams["stderr"]
 
 
 async def test_a_frozen_sandbox_answers_when_it_is_thawed(box: LocalSandbox) -> None:

@@ -215,7 +215,7 @@ async def test_a_build_that_fills_the_disk_is_ended(
 ) -> None:
     monkeypatch.setattr(building, "LIMITS", dataclasses.replace(building.LIMITS, disk_bytes=32 * 1024**2))
     script = "head -c 20M /dev/zero > ~/a; cp ~/a ~/b; sleep 600"
-    with pytest.raises(SandboxUnavailable, match=r"was ended, for it needed more than \d+ MiB of disk"):
+    with pytest.raises(SandboxUnavailable, match=r"was ended because it needed more than \d+ MiB of disk"):
         await build(local, script, name="test-full")
     assert not unfinished(cache_dir)
 

@@ -35,7 +35,7 @@ CASES = [
     (Call("run_code", {"code": PROCESSES, "language": "python"}), "no more processes could be started"),
     (Call("terminal", {"command": FORKS}), "the sandbox may have 64 processes and threads"),
     (Call("terminal", {"command": DISK}), "the workspace is full; it may hold 32 MiB"),
-    (Call("create_or_update_files", {"files": [{"path": "a.txt", "content": "more"}]}), "may hold 32 MiB and holds"),
+    (Call("create_or_update_files", {"files": [{"path": "a.txt", "content": "more"}]}), " MiB of 32 MiB"),
     (Call("terminal", {"command": "rm part*.bin; echo alive"}), "alive\n[exit code 0]"),
 ]  # fmt: skip
 

@@ -38,16 +38,16 @@ class Room:
 
 def rooms(folders: Sequence[Path]) -> list[Room | None]:
     """The free space of each folder's file system, or None if the folder does not exist. Blocks for microseconds."""
-    found: list[Room | None] = []
+    free: list[Room | None] = []
     for folder in folders:
         try:
             facts = os.statvfs(folder)
         except OSError:
-            found.append(None)
+            free.append(None)
             continue
         files = facts.f_ffree if facts.f_files else None
-        found.append(Room(facts.f_bfree * facts.f_frsize, files))
-    return found
+        free.append(Room(facts.f_bfree * facts.f_frsize, files))
+    return free
 
 
 def most_on_disk(disk_bytes: int, began: DiskUse) -> DiskUse:

@@ -139,16 +139,16 @@ def _copied(root: int, path: str, target: Path) -> EntryFacts | None:
         parent, name = os.path.split(path)
         above = _open_folder(root, parent)
         try:
-            seen = os.stat(name, dir_fd=above, follow_symlinks=False)
-            own = stat.S_IMODE(seen.st_mode), seen.st_mtime_ns, seen.st_uid, seen.st_gid
-            if stat.S_ISDIR(seen.st_mode):
+            status = os.stat(name, dir_fd=above, follow_symlinks=False)
+            own = stat.S_IMODE(status.st_mode), status.st_mtime_ns, status.st_uid, status.st_gid
+            if stat.S_ISDIR(status.st_mode):
                 target.mkdir(exist_ok=True)
                 return EntryFacts("directory", *own)
-            if stat.S_ISLNK(seen.st_mode):
+            if stat.S_ISLNK(status.st_mode):
                 return EntryFacts("symlink", *own, target=os.readlink(name, dir_fd=above))
         finally:
             os.close(above)
-        if not stat.S_ISREG(seen.st_mode) or seen.st_size > MAX_BYTES:
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
             return None
         descriptor = open_beneath(root, path, os.O_RDONLY)
         try:

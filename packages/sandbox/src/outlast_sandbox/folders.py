@@ -127,11 +127,11 @@ class _Emptied:
         inner = []
         try:
             with os.scandir(folder) as entries:
-                found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+                names = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
         except OSError as error:
             self._note(error)
             return []
-        for name, is_folder in found:
+        for name, is_folder in names:
             if is_folder:
                 inner.append(name)
                 continue

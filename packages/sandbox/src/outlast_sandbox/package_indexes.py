@@ -71,19 +71,19 @@ def _pip_config(python: Path, environ: Mapping[str, str]) -> str:
 
 def _pip_settings(listed: str) -> dict[str, str]:
     """The settings about package sources in the output of `pip config list`; later sections win."""
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     by_section: dict[str, dict[str, str]] = {}
     for line in listed.splitlines():
         key, _, value = line.partition("=")
         section, _, name = key.rpartition(".")
         by_section.setdefault(section, {})[name] = _unquoted(value)
     for section in _PIP_SECTIONS:
-        found |= by_section.get(section, {})
-    wanted = ("index-url", "extra-index-url", "find-links", "no-index", "trusted-host", "prefer-binary")
-    kept = {name: found[name] for name in wanted if found.get(name)}
-    if kept.get("no-index", "").lower() not in ("true", "1", "yes", "on"):
-        kept.setdefault("index-url", PYPI)
-    return kept
+        settings |= by_section.get(section, {})
+    names = ("index-url", "extra-index-url", "find-links", "no-index", "trusted-host", "prefer-binary")
+    relevant = {name: settings[name] for name in names if settings.get(name)}
+    if relevant.get("no-index", "").lower() not in ("true", "1", "yes", "on"):
+        relevant.setdefault("index-url", PYPI)
+    return relevant
 
 
 def _unquoted(value: str) -> str:
@@ -99,12 +99,12 @@ def _npm_registries(environ: Mapping[str, str]) -> dict[str, str]:
     lower = {name.lower(): value for name, value in environ.items() if name.lower().startswith("npm_config_")}
     home = Path(environ.get("HOME", "/nonexistent"))
     user_file = Path(lower.get("npm_config_userconfig", home / ".npmrc"))
-    found: dict[str, str] = {}
+    registries: dict[str, str] = {}
     for file in (*map(Path, _NPM_FILES), user_file):
-        found |= dict(_registries_in(file, environ))
+        registries |= dict(_registries_in(file, environ))
     if lower.get("npm_config_registry"):
-        found[""] = lower["npm_config_registry"]
-    return found
+        registries[""] = lower["npm_config_registry"]
+    return registries
 
 
 def _registries_in(file: Path, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -29,8 +29,8 @@ def recipe_of(
         return None
     facts: list[object] = [base, dependencies, commands, _hashes(files)]
     if project is not None:
-        made = [project.template, _hashes(project.files), project.commands, project.layers]
-        facts.append([*made, dict(project.env)])
+        parts = [project.template, _hashes(project.files), project.commands, project.layers]
+        facts.append([*parts, dict(project.env)])
     whole = json.dumps(facts, sort_keys=True)
     name = f"snap-{hashlib.sha256(whole.encode()).hexdigest()[:NAME_LENGTH]}"
     return SnapshotRecipe(name, dependencies, commands, dict(files), project)

@@ -112,7 +112,7 @@ def test_without_its_extra_a_hosted_one_says_what_to_install(
 
 
 def test_an_option_that_a_provider_does_not_know_is_refused(setup: ProviderSetup) -> None:
-    with pytest.raises(InvalidSetting, match=r"sandbox.options.size: there is no such option"):
+    with pytest.raises(InvalidSetting, match=r"sandbox.options.size: unknown option"):
         open_provider("local", setup)
 
 

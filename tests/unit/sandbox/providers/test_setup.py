@@ -28,13 +28,13 @@ def test_options_become_the_fields_of_the_dataclass() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({}, "options.image: it is needed"),
+        ({}, "options.image: it is required"),
         ({"image": 3}, "options.image: expected a text"),
         ({"image": "a", "size": True}, "options.size: expected a whole number"),
         ({"image": "a", "size": 0.5}, "options.size: expected a whole number"),
         ({"image": "a", "share": "much"}, "options.share: expected a number"),
         ({"image": "a", "strict": 1}, "options.strict: expected true or false"),
-        ({"image": "a", "colour": "red"}, "there are: image, share, size, strict"),
+        ({"image": "a", "colour": "red"}, "known options: image, share, size, strict"),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(given: dict[str, Any], words: str) -> None:

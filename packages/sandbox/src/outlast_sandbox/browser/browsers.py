@@ -104,11 +104,11 @@ class Browsers:
     async def take(self, serves: tuple[str, int]) -> AtHand:
         """The browser for this port of this sandbox, started if there is none. Waits while all are in use. Give it back
         with `give_back`. Raises `BrowserGone`, `SandboxUnavailable` or another sandbox error if it does not start."""
-        if (found := self._find(serves)) is not None:
-            return found
+        if (at_hand := self._find(serves)) is not None:
+            return at_hand
         async with self._opening:
-            if (found := self._find(serves)) is not None:  # another task has started it meanwhile
-                return found
+            if (at_hand := self._find(serves)) is not None:  # another task has started it meanwhile
+                return at_hand
             await self._make_room()
             if self._tasks is None:
                 raise BrowserGone("the server is stopping")
@@ -210,8 +210,8 @@ class Browsers:
 
     def _plan(self, name: str) -> tuple[SandboxSpec, Ground, Path]:
         spec = SandboxSpec(name, self._work / name, LIMITS, egress=True)
-        shown = folder_to_show(self._program)
-        ground = Ground(read_only=() if shown is None else ((shown, str(shown)),))
+        program_folder = folder_to_show(self._program)
+        ground = Ground(read_only=() if program_folder is None else ((program_folder, str(program_folder)),))
         return spec, ground, self._provider.state_dir / name
 
     async def _clear(self, name: str, box: LocalSandbox | None) -> None:

@@ -86,8 +86,8 @@ async def _page(browser: Browser, width: int, height: int) -> AsyncIterator[str]
     context = (await browser.ask("Target.createBrowserContext"))["browserContextId"]
     session = ""
     try:
-        made = await browser.ask("Target.createTarget", url="about:blank", browserContextId=context)
-        attached = await browser.ask("Target.attachToTarget", targetId=made["targetId"], flatten=True)
+        target = await browser.ask("Target.createTarget", url="about:blank", browserContextId=context)
+        attached = await browser.ask("Target.attachToTarget", targetId=target["targetId"], flatten=True)
         session = attached["sessionId"]
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         await browser.ask("Emulation.setDeviceMetricsOverride", session, **size)

@@ -51,9 +51,9 @@ def find_browser(setting: str = "") -> Path | None:
     """Chromium's program file: the one that the setting names, else one on this machine, or None if there is none."""
     named = (setting,) if setting else NAMES
     for name in named:
-        found = shutil.which(name)
-        if found is not None:
-            return _binary(Path(found).resolve())
+        path = shutil.which(name)
+        if path is not None:
+            return _binary(Path(path).resolve())
     return None
 
 

@@ -78,8 +78,8 @@ async def _module_errors(sandbox: Sandbox, port: int, path: str, page: str) -> l
 def module_paths(page: str, path: str) -> list[str]:
     """The module scripts of an HTML page that come from its own server, as paths. Callers pass at most `ANSWER_BYTES`.
     Call it in a thread."""
-    found = (_SOURCE.search(tag) for tag in _SCRIPTS.findall(page) if _IS_MODULE.search(tag))
-    joined = (urlsplit(urljoin(f"http://localhost{path}", match.group(1))) for match in found if match)
+    sources = (_SOURCE.search(tag) for tag in _SCRIPTS.findall(page) if _IS_MODULE.search(tag))
+    joined = (urlsplit(urljoin(f"http://localhost{path}", match.group(1))) for match in sources if match)
     return [_own(part.path, part.query) for part in joined if part.netloc == "localhost" and _is_own(part.path)]
 
 

@@ -18,16 +18,16 @@ Places = Mapping[str, tuple[str, int]]
 def batches(found: Iterable[Found]) -> Iterator[list[Found]]:
     """Files in the given order, as many small ones together as fit in one pack; a large one alone."""
     batch: list[Found] = []
-    held = 0
+    size = 0
     for one in found:
         if one.seen.size > SMALL_BYTES:
             yield [one]
             continue
-        if held + one.seen.size > PACK_BYTES:
+        if size + one.seen.size > PACK_BYTES:
             yield batch
-            batch, held = [], 0
+            batch, size = [], 0
         batch.append(one)
-        held += one.seen.size
+        size += one.seen.size
     if batch:
         yield batch
 

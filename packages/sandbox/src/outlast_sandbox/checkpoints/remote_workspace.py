@@ -49,9 +49,9 @@ async def scan_sandbox(
         if one.is_dir:
             entries.append(Entry(one.path, "directory", FOLDER_MODE, 0, int(one.mtime * 1000)))
             continue
-        seen = _state_of(one)
+        state = _state_of(one)
         known = memory.get(one.path)
-        if known is not None and known[0] == seen and (known[1] in places or not one.size):
+        if known is not None and known[0] == state and (known[1] in places or not one.size):
             sha256 = known[1]
         else:
             content = await _read(sandbox, one)
@@ -66,7 +66,7 @@ async def scan_sandbox(
                 save = partial(_save, blobs, {one.path: content}, found, max_bytes)
                 places = {**places, **await anyio.to_thread.run_sync(save)}
         if 0 < one.mtime < began - SETTLED_S:  # some services report no time
-            scan.memory[one.path] = (seen, sha256)
+            scan.memory[one.path] = (state, sha256)
         blob, offset = places.get(sha256, ("", 0))
         entries.append(Entry(one.path, "file", FILE_MODE, one.size, int(one.mtime * 1000), sha256, blob, offset))
     scan.tree = Tree.of(entries)
@@ -119,14 +119,14 @@ def _state_of(one: FileEntry) -> Seen:
 
 def _batches(tree: Tree) -> Iterator[list[Entry]]:
     batch: list[Entry] = []
-    held = 0
+    size = 0
     for entry in tree.entries:
         if entry.kind != "file":
             continue
-        if batch and (held + entry.size > PACK_BYTES or len(batch) >= AT_ONCE):
+        if batch and (size + entry.size > PACK_BYTES or len(batch) >= AT_ONCE):
             yield batch
-            batch, held = [], 0
+            batch, size = [], 0
         batch.append(entry)
-        held += entry.size
+        size += entry.size
     if batch:
         yield batch

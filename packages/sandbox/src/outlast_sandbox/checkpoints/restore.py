@@ -76,12 +76,12 @@ class _Place:
 
     def hold(self, tree: Tree) -> int:
         self._leave()
-        there = {found.path: found for found in self._walk()}
+        there = {current.path: current for current in self._walk()}
         self._remove_others(tree, there)
         written = 0
         for entry in tree.entries:
-            found = there.get(entry.path)
-            if found is None or not self._is_there(entry, found):
+            current = there.get(entry.path)
+            if current is None or not self._is_there(entry, current):
                 self._put(entry)
                 written += 1
         self._leave()

@@ -73,8 +73,8 @@ async def scan_folder(
         if len(work.batches) > 1:
             await work.save_all(first, locate)
             return await _in_thread(work.finish)
-        found = dict(await locate(first.unknown)) if first.unknown else {}
-        return await _in_thread(work.save_and_finish, first, found)
+        places = dict(await locate(first.unknown)) if first.unknown else {}
+        return await _in_thread(work.save_and_finish, first, places)
     finally:
         os.close(descriptor)
 
@@ -156,8 +156,8 @@ class _Work:
         async def save(batch: list[Found] | None) -> None:
             async with turn:
                 read = first if batch is None else await _in_thread(self.read, batch)
-                found = dict(await locate(read.unknown)) if read.unknown else {}
-                await _in_thread(self.save, read, found)
+                places = dict(await locate(read.unknown)) if read.unknown else {}
+                await _in_thread(self.save, read, places)
 
         async with anyio.create_task_group() as tasks:
             for batch in (None, *self.batches[1:]):

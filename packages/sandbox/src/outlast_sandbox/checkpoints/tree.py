@@ -127,8 +127,8 @@ def decode(manifest: bytes, load: Load | None = None) -> Tree:
             raise ValueError("a base is needed")
         base = load(facts["base"])
         removed = set(facts["removed"]).union(entry.path for entry in entries)
-        kept = (entry for entry in base.entries if entry.path not in removed)
-        return replace(Tree.of([*kept, *entries]), base=base)
+        unchanged = (entry for entry in base.entries if entry.path not in removed)
+        return replace(Tree.of([*unchanged, *entries]), base=base)
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise StoredFileDamaged("A checkpoint's manifest is damaged.") from error
 

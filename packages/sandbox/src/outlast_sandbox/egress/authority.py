@@ -79,8 +79,8 @@ class Authority:
 
     def ready(self, host: str, now: dt.datetime) -> ssl.SSLContext | None:
         """The context if it was created before, without waiting."""
-        found = self._leaves.get(host)
-        return None if found is None or found[0] < now else found[1]
+        entry = self._leaves.get(host)
+        return None if entry is None or entry[0] < now else entry[1]
 
     def to_pem(self) -> bytes:
         """Key and certificate, to be stored where only the server can read them."""

@@ -53,6 +53,6 @@ def decoder_of(head: AnswerHead) -> Plain | Inflated:
     if not encodings:
         return Plain()
     if len(encodings) > 1 or encodings[0] not in _KNOWN:
-        shown = b", ".join(encodings).decode("latin-1")
-        raise BadMessage(f"it is compressed with {shown}, which cannot be searched for secrets")
+        names = b", ".join(encodings).decode("latin-1")
+        raise BadMessage(f"it is compressed with {names}, which cannot be searched for secrets")
     return Inflated()

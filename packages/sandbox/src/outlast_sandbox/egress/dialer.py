@@ -41,8 +41,8 @@ class RealNetwork:
 
     async def resolve(self, host: str, port: int) -> list[str]:
         loop = asyncio.get_running_loop()
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        return list(dict.fromkeys(str(entry[4][0]) for entry in found))
+        infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return list(dict.fromkeys(str(entry[4][0]) for entry in infos))
 
     async def connect(self, address: str, port: int) -> socket.socket:
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
@@ -94,12 +94,12 @@ class Dialer:
         if leads_inside(self._policy, target.host, target.port):
             return []
         if is_address(target.host):
-            found = [target.host]
+            addresses = [target.host]
         else:
-            found = await self._resolve(target)
-        allowed = [address for address in found if may_connect(self._policy, target.host, address, target.port)]
+            addresses = await self._resolve(target)
+        allowed = [address for address in addresses if may_connect(self._policy, target.host, address, target.port)]
         if not allowed:
-            raise refusals.address_refused(target.host, found[0], target.port)
+            raise refusals.address_refused(target.host, addresses[0], target.port)
         return allowed[:MAX_ADDRESSES]
 
     async def connect(self, target: Target) -> Wire:
@@ -144,12 +144,12 @@ class Dialer:
         try:
             async with self._resolving:
                 with anyio.fail_after(RESOLVE_S):
-                    found = await self._network.resolve(target.host, target.port)
+                    addresses = await self._network.resolve(target.host, target.port)
         except (OSError, UnicodeError) as error:  # a TimeoutError is an OSError too
             raise refusals.not_found(target.host) from error
-        if not found:
+        if not addresses:
             raise refusals.not_found(target.host)
-        return found
+        return addresses
 
 
 def _tls_refusal(error: BaseException, target: Target) -> BaseException:

@@ -94,8 +94,8 @@ class RequestHead(NamedTuple):
     @property
     def upgrade(self) -> bytes:
         """The protocol that it wants to change to, in lower case, or ""."""
-        wanted = words_of(self.by_name, b"upgrade")
-        return wanted[0] if wanted and b"upgrade" in words_of(self.by_name, b"connection") else b""
+        protocols = words_of(self.by_name, b"upgrade")
+        return protocols[0] if protocols and b"upgrade" in words_of(self.by_name, b"connection") else b""
 
     @property
     def expects_continue(self) -> bool:

@@ -84,10 +84,10 @@ class Http2Exchange:
         self._sent_at = anyio.current_time()
         while not self.heads:
             self._check()
-            left = self._sent_at + within_s - anyio.current_time()
-            if left <= 0:
+            remaining = self._sent_at + within_s - anyio.current_time()
+            if remaining <= 0:
                 raise TimeoutError
-            with anyio.move_on_after(left):
+            with anyio.move_on_after(remaining):
                 await self._next_news()
         return self.heads.popleft()
 

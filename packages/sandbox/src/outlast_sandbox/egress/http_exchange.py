@@ -231,10 +231,10 @@ class Passage:
             if not piece:
                 break
             for plain in decoder.pieces(piece):
-                shown = hidden.feed(plain)
-                if shown:
-                    out.append(framed(shown, framing))
-                    size += len(shown)
+                redacted = hidden.feed(plain)
+                if redacted:
+                    out.append(framed(redacted, framing))
+                    size += len(redacted)
                 if size > MAX_TOGETHER:
                     self._answered = True
                     await client.write(b"".join(out))

@@ -82,14 +82,14 @@ class SandboxProxy:
         """Accept connections until cancelled, with a limit on their number and on new ones per second; others wait
         unaccepted. Owns and closes the listener. Returns when the listener is gone."""
         loop = asyncio.get_running_loop()
-        second, taken = 0, 0
+        second, accepted = 0, 0
         with listener:
             async with anyio.create_task_group() as tasks:
                 while True:
                     await self._room.acquire()
                     now = self._clock.monotonic()
-                    second, taken = (second, taken + 1) if int(now) == second else (int(now), 1)
-                    if taken > MAX_PER_SECOND:
+                    second, accepted = (second, accepted + 1) if int(now) == second else (int(now), 1)
+                    if accepted > MAX_PER_SECOND:
                         await anyio.sleep(int(now) + 1 - now)
                     try:
                         sock, _ = await loop.sock_accept(listener)

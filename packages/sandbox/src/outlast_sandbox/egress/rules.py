@@ -99,13 +99,13 @@ def setting_for(policy: Policy, host: str, port: int) -> str:
     """The setting with which an operator allows a host that `may_reach` refuses."""
     named = f"[{host}]" if ":" in host else host
     other = next((p for p in _all_patterns(policy) if p.port is None and p.matches(host, TLS_PORT)), None)
-    shown = named if port in (WEB_PORT, TLS_PORT) else f"{named}:{port}"
+    pattern = named if port in (WEB_PORT, TLS_PORT) else f"{named}:{port}"
     if other is not None:
-        return f'{other} is allowed on ports 80 and 443 only; add "{shown}" for this port.'
+        return f'{other} is allowed on ports 80 and 443 only; add "{pattern}" for this port.'
     if is_address(host) and is_forbidden(host):
         return f'Private address: set allow_private = ["{named}:{port}"] in a [[sandbox.dependencies]] table.'
     return (
-        f'The operator can add "{shown}" to allow_hosts in the section [sandbox], or to the hosts of the '
+        f'The operator can add "{pattern}" to allow_hosts in the section [sandbox], or to the hosts of the '
         "[[sandbox.dependencies]] table that needs it."
     )
 

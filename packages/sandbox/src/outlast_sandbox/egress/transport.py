@@ -183,12 +183,12 @@ class Wire(asyncio.Protocol):
         self._timer = None
         if self._deadline is None:
             return
-        left = self._deadline - self._loop.time()
-        if left <= 0:
+        remaining = self._deadline - self._loop.time()
+        if remaining <= 0:
             self.expired = True
             self.abort()
         else:
-            self._timer = self._loop.call_later(left, self._look_at_deadline)
+            self._timer = self._loop.call_later(remaining, self._look_at_deadline)
 
     @property
     def is_quiet(self) -> bool:

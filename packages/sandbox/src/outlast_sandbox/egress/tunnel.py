@@ -21,9 +21,9 @@ async def join(inside: Channel, outside: Channel, hidden: RedactedStream | None 
 async def _copy(source: Channel, sink: Channel, hidden: RedactedStream | None, whole: anyio.CancelScope) -> None:
     try:
         while data := await source.read():
-            shown = hidden.feed(data) if hidden is not None else data
-            if shown:
-                await sink.write(shown)
+            redacted = hidden.feed(data) if hidden is not None else data
+            if redacted:
+                await sink.write(redacted)
         rest = hidden.finish() if hidden is not None else b""
         if rest:
             await sink.write(rest)

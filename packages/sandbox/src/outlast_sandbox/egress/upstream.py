@@ -158,17 +158,17 @@ class Upstreams:
     async def exchange(self, target: Target, *, http1: bool = False, fresh: bool = False) -> Exchange:
         """A connection ready for one request; `http1`: only HTTP/1.1, `fresh`: only a new connection. Raises
         `Refused`."""
-        found = None if http1 or fresh else self._find(target)
-        if found is not None:
-            return found
+        reusable = None if http1 or fresh else self._find(target)
+        if reusable is not None:
+            return reusable
         if not target.encrypted:
             return self._alone(target, await self._dialer.connect(target))
         if http1 or target in self._single:
             return self._alone(target, await self._dialer.connect_tls(target, http1=True))
         async with self._asking.setdefault(target, anyio.Lock()):
-            found = self._find(target)
-            if found is not None:
-                return found
+            reusable = self._find(target)
+            if reusable is not None:
+                return reusable
             if target not in self._single:
                 return await self._ask(target)
         return self._alone(target, await self._dialer.connect_tls(target, http1=True))
@@ -199,9 +199,9 @@ class Upstreams:
                 return shared.exchange(reused=True)
             del self._shared[target]
         oldest = self._clock.monotonic() - KEPT_S
-        kept = self._kept.get(target, [])
-        while kept:
-            since, channel = kept.pop()
+        idle = self._kept.get(target, [])
+        while idle:
+            since, channel = idle.pop()
             channel.set_deadline(None)
             if since >= oldest and channel.is_quiet:
                 return self._alone(target, channel, reused=True)
@@ -212,11 +212,11 @@ class Upstreams:
         return Http1Exchange(channel, partial(self._keep, target), reused=reused)
 
     def _keep(self, target: Target, channel: Channel) -> None:
-        kept = self._kept.setdefault(target, [])
-        kept.append((self._clock.monotonic(), channel))
+        idle = self._kept.setdefault(target, [])
+        idle.append((self._clock.monotonic(), channel))
         channel.set_deadline(KEPT_S)
-        if len(kept) > MAX_KEPT:
-            kept.pop(0)[1].close()
+        if len(idle) > MAX_KEPT:
+            idle.pop(0)[1].close()
         if len(self._kept) > MAX_TARGETS:  # avoids idle connections of a client that visits many hosts once
             for _, old in self._kept.pop(next(iter(self._kept))):
                 old.close()

@@ -20,19 +20,19 @@ class Pool:
 
     def take(self, sandbox_id: str, port: int) -> Line | None:
         """The most recently used idle line that is still open, or None; then dial."""
-        kept = self._idle.get((sandbox_id, port))
-        while kept:
-            line, since = kept.pop()
+        idle = self._idle.get((sandbox_id, port))
+        while idle:
+            line, since = idle.pop()
             if self._now() - since < IDLE_LIFE_S and line.is_quiet():
                 return line
             line.close()
         return None
 
     def give_back(self, sandbox_id: str, port: int, line: Line) -> None:
-        kept = self._idle[sandbox_id, port]
-        if len(kept) >= KEPT_PER_PORT:
-            kept.pop(0)[0].close()
-        kept.append((line, self._now()))
+        idle = self._idle[sandbox_id, port]
+        if len(idle) >= KEPT_PER_PORT:
+            idle.pop(0)[0].close()
+        idle.append((line, self._now()))
 
     def sweep(self) -> None:
         """Close lines that were idle for too long."""

@@ -379,9 +379,9 @@ class MemorySandbox(SandboxDefaults):
 
     def _entries(self) -> list[FileEntry]:
         folders = {folder for path in self._files for folder in _parents(posixpath.dirname(path))}
-        found = [FileEntry(folder, 0, True, 0.0) for folder in folders]
-        found += [FileEntry(path, len(data), False, 0.0) for path, data in self._files.items()]
-        return sorted(found, key=lambda entry: entry.path.split("/"))
+        entries = [FileEntry(folder, 0, True, 0.0) for folder in folders]
+        entries += [FileEntry(path, len(data), False, 0.0) for path, data in self._files.items()]
+        return sorted(entries, key=lambda entry: entry.path.split("/"))
 
 
 def _parents(folder: str) -> list[str]:

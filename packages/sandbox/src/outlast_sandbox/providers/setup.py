@@ -46,8 +46,8 @@ def read_options(kind: type[T], options: Mapping[str, Any], provider: str) -> T:
             raise _refusal(name, provider, f"unknown option; known options: {listed}")
         if not _fits(value, known[name]):
             raise _refusal(name, provider, f"expected {_WORDS[known[name]]}")
-    wanted = dataclasses.fields(kind)  # type: ignore[arg-type]  # every T here is a dataclass
-    missing = [f.name for f in wanted if f.default is dataclasses.MISSING and f.name not in options]
+    fields = dataclasses.fields(kind)  # type: ignore[arg-type]  # every T here is a dataclass
+    missing = [f.name for f in fields if f.default is dataclasses.MISSING and f.name not in options]
     if missing:
         raise _refusal(missing[0], provider, "it is required")
     return kind(**options)

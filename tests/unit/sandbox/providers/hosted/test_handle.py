@@ -7,7 +7,7 @@ import pytest
 from anyio.abc import ByteStream
 
 from outlast_sandbox.errors import SandboxLost
-from outlast_sandbox.providers.hosted.handle import MAX_BREAKS, HostedSandbox, _Heard
+from outlast_sandbox.providers.hosted.handle import MAX_BREAKS, HostedSandbox, _OutputOnce
 
 
 class Unsteady(HostedSandbox):
@@ -81,14 +81,14 @@ async def test_measuring_one_that_sleeps_does_not_wait() -> None:
     assert sandbox.opened == 0
 
 
-async def test_what_was_heard_is_not_told_again_however_it_is_cut_the_second_time() -> None:
-    told: list[str] = []
-    heard = _Heard(told.append)
+async def test_delivered_output_is_not_delivered_again_however_it_is_cut_the_second_time() -> None:
+    delivered: list[str] = []
+    output = _OutputOnce(delivered.append)
     for pieces in (["one ", "tw"], ["o", "ne two", " three"], ["one two three", " four"]):
-        tell = heard.anew()
-        assert tell is not None
+        deliver = output.listener()
+        assert deliver is not None
         for piece in pieces:
-            waiting = tell(piece)
+            waiting = deliver(piece)
             assert waiting is not None
             await waiting
-    assert "".join(told) == "one two three four"
+    assert "".join(delivered) == "one two three four"

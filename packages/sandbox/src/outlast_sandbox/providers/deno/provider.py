@@ -107,14 +107,14 @@ class DenoProvider(ProviderDefaults):
         if not names:
             return []
         running = await self._service().running()
-        found = []
+        refs = []
         for name in names:
             ref = self._remembered(name)
             if ref in running:
-                found.append((name, ref))
+                refs.append((name, ref))
             else:
                 self._record(name).unlink(missing_ok=True)
-        return found
+        return refs
 
     def _config(self, spec: SandboxSpec) -> dict[str, object]:
         memory = spec.limits.memory_bytes // 1024**2

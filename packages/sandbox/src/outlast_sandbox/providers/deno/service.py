@@ -40,11 +40,11 @@ class Service:
     async def running(self) -> set[str]:
         """The ids of all running sandboxes of the organization."""
         page: Any = await call_sdk("", self._deploy.sandbox.list)
-        found: set[str] = set()
+        ids: set[str] = set()
         while page is not None:
-            found |= {item["id"] for item in page.items if item["status"] == "running"}
+            ids |= {item["id"] for item in page.items if item["status"] == "running"}
             page = await call_sdk("", page.get_next_page)
-        return found
+        return ids
 
     async def kill(self, ref: str) -> None:
         """A sandbox that is gone is ignored."""

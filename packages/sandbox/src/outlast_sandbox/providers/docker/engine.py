@@ -47,22 +47,22 @@ class Engine:
 
     async def create(self, name: str, body: Mapping[str, Any]) -> str:
         """The new container's id."""
-        made = await self._ask("POST", "/containers/create", body=body, name=name)
-        return str(made["Id"])
+        created = await self._ask("POST", "/containers/create", body=body, name=name)
+        return str(created["Id"])
 
     async def start(self, container: str) -> None:
         await self._ask("POST", f"/containers/{container}/start")
 
     async def inspect(self, container: str) -> dict[str, Any] | None:
         """The engine's description of it, or None if it is gone."""
-        found: dict[str, Any] | None = await self._look(f"/containers/{container}/json")
-        return found
+        description: dict[str, Any] | None = await self._look(f"/containers/{container}/json")
+        return description
 
     async def list(self, label: str) -> list[dict[str, Any]]:
         """All containers with that label (`name=value`), whatever their state."""
         filters = orjson.dumps({"label": [label]}).decode()
-        found: list[dict[str, Any]] = await self._look("/containers/json", all="true", filters=filters)
-        return found
+        containers: list[dict[str, Any]] = await self._look("/containers/json", all="true", filters=filters)
+        return containers
 
     async def pause(self, container: str) -> None:
         await self._ask("POST", f"/containers/{container}/pause")
@@ -101,8 +101,8 @@ class Engine:
     async def statistics(self, container: str) -> dict[str, Any] | None:
         """Its current usage, or None if it is gone."""
         words = {"stream": "false", "one-shot": "true"}
-        found: dict[str, Any] | None = await self._look(f"/containers/{container}/stats", **words)
-        return found
+        usage: dict[str, Any] | None = await self._look(f"/containers/{container}/stats", **words)
+        return usage
 
     async def _look(self, path: str, **query: str) -> Any:
         """The engine's answer, or None if the object does not exist."""

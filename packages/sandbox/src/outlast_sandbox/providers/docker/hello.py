@@ -50,10 +50,10 @@ def bound(folder: Path, name: str, kind: socket.SocketKind) -> socket.socket:
     """A listening socket of that name, even if the folder's path is longer than a socket address. Raises OSError."""
     descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
     try:
-        made = socket.socket(socket.AF_UNIX, kind)
-        made.bind(f"/proc/self/fd/{descriptor}/{name}")
-        made.listen(BACKLOG)
-        made.setblocking(False)
+        listener = socket.socket(socket.AF_UNIX, kind)
+        listener.bind(f"/proc/self/fd/{descriptor}/{name}")
+        listener.listen(BACKLOG)
+        listener.setblocking(False)
     finally:
         os.close(descriptor)
-    return made
+    return listener

@@ -134,19 +134,19 @@ class DockerProvider(ProviderDefaults):
     async def list_refs(self) -> list[tuple[str, str]]:
         engine = await self.engine()
         listed = await engine.list(f"{OWNER_LABEL}={self._owner}")
-        found, known = [], set()
+        refs, known = [], set()
         for entry in listed:
             sandbox_id, container = entry["Labels"].get(SANDBOX_LABEL, ""), str(entry["Id"])
             known.add(sandbox_id)
             if entry.get("State") in ("running", "paused"):
-                found.append((sandbox_id, container))
+                refs.append((sandbox_id, container))
             elif entry.get("State") not in _STARTING or _is_old(float(entry.get("Created") or 0)):
                 try:
                     await end_container(engine, container, self.state_dir / sandbox_id)
                 except SandboxUnavailable as error:  # list the others; this one is tried again by the next call
                     log.warning("container not removed", extra={"sandbox_id": sandbox_id, "code": error.code})
         await _in_thread(functools.partial(_forget_folders, self.state_dir, known))
-        return sorted(found)
+        return sorted(refs)
 
     async def engine(self) -> Engine:
         """The engine's address, searched once; from then on containers see that a server is running. Raises
@@ -154,14 +154,14 @@ class DockerProvider(ProviderDefaults):
         self._presence.hold()
         if self._engine is None:
             options = [self._options.socket] if self._options.socket else list(usual_sockets())
-            found = await first_answer([Path(path) for path in options])
-            if found is None:
+            socket_path = await first_answer([Path(path) for path in options])
+            if socket_path is None:
                 raise SandboxUnavailable(
                     f"no container engine answers at {' or '.join(options)}",
                     hint="Start Docker or Podman (systemctl start docker, or podman.socket), or name its socket in"
                     " sandbox.options.socket; this user needs permission to use it.",
                 )
-            self._engine = Engine(found)
+            self._engine = Engine(socket_path)
         return self._engine
 
     async def _prepare(self) -> BaseLayer:

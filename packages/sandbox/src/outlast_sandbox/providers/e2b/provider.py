@@ -64,12 +64,12 @@ class E2bProvider(ProviderDefaults):
         """Sends a request to the service, but creates no sandbox: that would cost money every few minutes."""
         started = time.monotonic()
         try:
-            found = await self._service().list({OWNER: self._setup.owner})
+            sandboxes = await self._service().list({OWNER: self._setup.owner})
         except SandboxError as error:
             return ProbeReport(False, "none", (error.message,), (error.hint,) if error.hint else ())
         milliseconds = (time.monotonic() - started) * 1000
         details = (
-            f"E2B answered in {milliseconds:.0f} ms and has {len(found)} sandboxes of this server",
+            f"E2B answered in {milliseconds:.0f} ms and has {len(sandboxes)} sandboxes of this server",
             "sandboxes run on the service's machines; files are copied there and back",
         )
         return ProbeReport(True, "hosted virtual machine", details)
@@ -97,8 +97,8 @@ class E2bProvider(ProviderDefaults):
         return E2bSandbox(service, sandbox_id, ref, self._nonce, sandbox)
 
     async def list_refs(self) -> list[tuple[str, str]]:
-        found = await self._service().list({OWNER: self._setup.owner})
-        return sorted((metadata.get(SANDBOX, ""), ref) for ref, metadata in found)
+        sandboxes = await self._service().list({OWNER: self._setup.owner})
+        return sorted((metadata.get(SANDBOX, ""), ref) for ref, metadata in sandboxes)
 
     def _service(self) -> Service:
         options = self._options

@@ -18,7 +18,7 @@ from outlast_sandbox.providers.hosted.splice import Splices, check_port
 from outlast_sandbox.providers.hosted.startup import RUNNING, dial_words, find_command, relay_words
 from outlast_sandbox.providers.local.connection import lost
 
-from .service import Service, shell, call_sdk
+from .service import Service, call_sdk, shell
 
 CLOSE_TIMEOUT_S: Final = 5.0
 

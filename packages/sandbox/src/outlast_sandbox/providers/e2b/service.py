@@ -66,11 +66,11 @@ class Service:
     async def list(self, metadata: dict[str, str]) -> list[tuple[str, dict[str, str]]]:
         """(ref, metadata) of all sandboxes with that metadata, running and paused."""
         pages = AsyncSandbox.list(query=SandboxQuery(metadata=metadata), **self._address)
-        found: list[tuple[str, dict[str, str]]] = []
+        sandboxes: list[tuple[str, dict[str, str]]] = []
         while pages.has_next:
             page = await call_sdk("", pages.next_items)
-            found += [(info.sandbox_id, dict(info.metadata)) for info in page]
-        return found
+            sandboxes += [(info.sandbox_id, dict(info.metadata)) for info in page]
+        return sandboxes
 
 
 async def shell(sandbox: AsyncSandbox, script: str) -> str:

@@ -87,18 +87,18 @@ class HostedSandbox(AgentHandle):
             await self.look()
             return None
         await self._extend_if_due()
-        found: list[SandboxStatistics] = []
+        results: list[SandboxStatistics] = []
         failure: Exception | None = None
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_cancel_at, self._falling, tasks.cancel_scope)
             try:
-                found.append(await self._measure())
+                results.append(await self._measure())
             except Exception as error:  # raised outside of the task group, which would wrap it
                 failure = error
             tasks.cancel_scope.cancel()
         if failure is not None:
             raise failure
-        return found[0] if found else None
+        return results[0] if results else None
 
     async def _measure(self) -> SandboxStatistics:
         head, _ = await self._repeat(lambda: self._pool.ask("statistics"))

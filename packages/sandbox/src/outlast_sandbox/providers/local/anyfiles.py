@@ -44,8 +44,8 @@ class LocalFiles:
         mode: int | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> FileFacts:
-        kept = None if metadata is None else dict(metadata)
-        async with self._pool.exchange("file_write", path=path, mode=mode, metadata=kept) as exchange:
+        attributes = None if metadata is None else dict(metadata)
+        async with self._pool.exchange("file_write", path=path, mode=mode, metadata=attributes) as exchange:
             await exchange.next()
             async for piece in _pieces(chunks):
                 await exchange.proceed(piece, last=False)

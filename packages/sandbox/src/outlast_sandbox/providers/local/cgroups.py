@@ -51,20 +51,20 @@ class Layout:
 def find_layout() -> Layout:
     """Read the mounts and test with a temporary group what may be written."""
     own = _own_groups()
-    found: list[Hierarchy] = []
+    hierarchies: list[Hierarchy] = []
     second = _mount_point("cgroup2")
     if second is not None:
         hierarchy = _version_two(second, own.get("", "/"))
         if hierarchy is not None:
-            found.append(hierarchy)
-    carried = {name for hierarchy in found for name in hierarchy.controllers}
+            hierarchies.append(hierarchy)
+    carried = {name for hierarchy in hierarchies for name in hierarchy.controllers}
     for name in V1_CONTROLLERS if second is None else V1_CONTROLLERS_BESIDE_V2:
         mount = _mount_point("cgroup", name)
         if mount is not None and name not in carried:
             parent = _writable(mount, own.get(name, "/"))
             if parent is not None:
-                found.append(Hierarchy(parent, (name,), 1))
-    layout = Layout(tuple(found), ())
+                hierarchies.append(Hierarchy(parent, (name,), 1))
+    layout = Layout(tuple(hierarchies), ())
     return Layout(layout.hierarchies, tuple(note for name, note in NOTES.items() if not layout.enforces(name)))
 
 
@@ -138,11 +138,11 @@ def _version_two(mount: Path, own: str) -> Hierarchy | None:
         if trial is None:
             continue
         try:
-            given = tuple(c for c in (trial / "cgroup.controllers").read_text().split() if c in V1_CONTROLLERS)
+            controllers = tuple(c for c in (trial / "cgroup.controllers").read_text().split() if c in V1_CONTROLLERS)
         finally:
             trial.rmdir()
-        if best is None or len(given) > len(best.controllers):
-            best = Hierarchy(parent, given, 2)
+        if best is None or len(controllers) > len(best.controllers):
+            best = Hierarchy(parent, controllers, 2)
     return best
 
 
@@ -192,13 +192,13 @@ class Group:
 
     def processes(self) -> list[int]:
         """Process ids in the group; empty if it is gone."""
-        found: set[int] = set()
+        pids: set[int] = set()
         for folder in self.folders:
             try:
-                found |= {int(line) for line in (folder / "cgroup.procs").read_text().split()}
+                pids |= {int(line) for line in (folder / "cgroup.procs").read_text().split()}
             except OSError:
                 continue
-        return sorted(found)
+        return sorted(pids)
 
     def remove(self) -> None:
         """Delete the empty folders; busy or missing ones are ignored."""

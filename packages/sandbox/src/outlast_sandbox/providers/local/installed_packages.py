@@ -38,14 +38,14 @@ def files_in(home: Path, package: str, wanted: Wanted, most_bytes: int) -> tuple
         paths = iter(listed)
     if not version:
         return None
-    found: dict[str, bytes] = {}
-    left = most_bytes
+    contents: dict[str, bytes] = {}
+    room = most_bytes
     for path in paths:
         data = _read(folder / path, home) if wanted(path) else b""
-        if data and len(data) <= left:
-            found[path] = data
-            left -= len(data)
-    return version, found
+        if data and len(data) <= room:
+            contents[path] = data
+            room -= len(data)
+    return version, contents
 
 
 def _npm_folder(home: Path, package: str) -> Path:
@@ -63,10 +63,10 @@ def _npm_version(folder: Path, home: Path) -> str:
 
 def _metadata(home: Path, package: str) -> tuple[str, list[str]]:
     """(version, the files that the installer recorded)."""
-    wanted = _plain(package.removeprefix(PYPI))
+    plain_name = _plain(package.removeprefix(PYPI))
     for folder in sorted((home / PYTHON_FOLDER).glob("*.dist-info")):
         name, _, version = folder.name.removesuffix(".dist-info").rpartition("-")
-        if _plain(name) == wanted:
+        if _plain(name) == plain_name:
             record = _read(folder / "RECORD", home).decode("utf-8", "replace")
             listed = [line.split(",", 1)[0] for line in record.splitlines()[:MAX_FILES]]
             inside = [path for path in listed if not path.startswith(("/", ".."))]

@@ -18,8 +18,8 @@ def find_node() -> Path | None:
     package = _package()
     if package is not None and (package / "bin/node").is_file():
         return package / "bin/node"
-    found = shutil.which("node")
-    return Path(os.path.realpath(found)) if found else None
+    node = shutil.which("node")
+    return Path(os.path.realpath(node)) if node else None
 
 
 def place_node(tools: Path) -> None:

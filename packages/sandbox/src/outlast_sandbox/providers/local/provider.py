@@ -184,18 +184,18 @@ class LocalProvider(ProviderDefaults):
         return await _in_thread(self._scan)
 
     def _scan(self) -> list[tuple[str, str]]:
-        found = []
+        refs = []
         if self._layout is not None:
             remove_empty_groups(self._layout, FORGOTTEN_AFTER_S)
         for folder in sorted(self.state_dir.iterdir()) if self.state_dir.is_dir() else ():
             state = State.read(folder)
             if state is not None and state.is_alive():
-                found.append((state.sandbox_id, state.ref))
+                refs.append((state.sandbox_id, state.ref))
             elif state is not None:
                 clear_remains(state, folder)
             elif time.time() - folder.stat().st_mtime > FORGOTTEN_AFTER_S:
                 discard_folder(folder)
-        return found
+        return refs
 
     async def prepare(self) -> tuple[BaseLayer, Layout]:
         """Create the base layer and detect the control groups; otherwise done at the first use. Idempotent."""

@@ -254,8 +254,8 @@ def _map_owner(fd: int, place: str, uid: int) -> str:
         tree = call(OPEN_TREE, fd, empty, AT_EMPTY_PATH | OPEN_TREE_CLONE)
         if tree < 0:
             _check(tree, "open_tree")
-        wanted = MOUNT_ATTR_IDMAP.to_bytes(8, sys.byteorder) + bytes(16) + users.to_bytes(8, sys.byteorder)
-        _check(call(MOUNT_SETATTR, tree, empty, AT_EMPTY_PATH, wanted, len(wanted)), "mount_setattr")
+        attributes = MOUNT_ATTR_IDMAP.to_bytes(8, sys.byteorder) + bytes(16) + users.to_bytes(8, sys.byteorder)
+        _check(call(MOUNT_SETATTR, tree, empty, AT_EMPTY_PATH, attributes, len(attributes)), "mount_setattr")
         os.mkdir(place)
         where = place.encode()
         _check(call(MOVE_MOUNT, tree, empty, AT_FDCWD, where, MOVE_MOUNT_F_EMPTY_PATH), "move_mount")
@@ -329,10 +329,10 @@ def _place_descriptors(seccomp: bytes, agent_fd: int, info: "tuple[int, int]", n
     os.write(write_end, seccomp)  # a few KB: fits into the pipe
     os.close(write_end)
     # Moved away first: a descriptor may have the number that another must get.
-    wanted = (AGENT_FD, SECCOMP_FD, INFO_FD, INFO_READER_FD)
+    numbers = (AGENT_FD, SECCOMP_FD, INFO_FD, INFO_READER_FD)
     for number, fd in enumerate((agent_fd, read_end, *info)):
         os.dup2(fd, HIGH + number)
-    for number, fd in enumerate(wanted):
+    for number, fd in enumerate(numbers):
         os.dup2(HIGH + number, fd)
     os.closerange(INFO_READER_FD + 1, 4096)
     null = os.open("/dev/null", os.O_RDWR)
@@ -392,9 +392,9 @@ def _is_held(path: str) -> bool:
     except OSError:
         return True
     try:
-        wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
-        found: int = struct.unpack("hhqqi4x", fcntl.fcntl(fd, fcntl.F_OFD_GETLK, wanted))[0]
-        return found != fcntl.F_UNLCK
+        query = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
+        lock_type: int = struct.unpack("hhqqi4x", fcntl.fcntl(fd, fcntl.F_OFD_GETLK, query))[0]
+        return lock_type != fcntl.F_UNLCK
     except OSError:
         return True
     finally:

@@ -122,11 +122,11 @@ class Build:
         return None
 
     async def _carry_out(self, box: LocalSandbox, number: int, step: Step) -> None:
-        shown: list[str] = []
+        output: list[str] = []
 
         def on_output(text: str) -> None:
-            shown.append(text)
-            self._progress(step.title, "".join(shown)[-SHOWN_CHARS:])
+            output.append(text)
+            self._progress(step.title, "".join(output)[-SHOWN_CHARS:])
 
         self._progress(step.title, "")
         command = Command(f"step_{number}", 1, step.script, env=dict(step.env), timeout_s=STEP_TIMEOUT_S)
@@ -157,11 +157,11 @@ def plan_steps(recipe: SnapshotRecipe) -> Iterator[Step]:
 
 def package_json(packages: list[str]) -> str:
     """NAME@VERSION… as the dependencies of a private package."""
-    wanted = {}
+    versions = {}
     for package in packages:
         name, at, version = package[1:].partition("@")
-        wanted[package[0] + name] = version if at and version else "latest"
-    return json.dumps({"private": True, "dependencies": wanted}, indent=2) + "\n"
+        versions[package[0] + name] = version if at and version else "latest"
+    return json.dumps({"private": True, "dependencies": versions}, indent=2) + "\n"
 
 
 def build_environment(indexes: Indexes, limits: Limits) -> dict[str, str]:
@@ -259,8 +259,8 @@ def _own_pip() -> Path | None:
     look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pip') is None)"
     if subprocess.run([str(find_python()), "-I", "-c", look], check=False).returncode == 0:
         return None
-    found = find_spec("pip")
-    return Path(found.origin).parent if found and found.origin else None
+    spec = find_spec("pip")
+    return Path(spec.origin).parent if spec and spec.origin else None
 
 
 def _is_bound_anyway(folder: Path) -> bool:

@@ -63,8 +63,8 @@ class Snapshot:
 
     def symlinks(self) -> tuple[tuple[str, str], ...]:
         """Node searches packages next to a file and in its parent folders, so from the workspace up to the root."""
-        found = (self.home / NODE_FOLDER).is_dir() and not (self.home / NODE_FOLDER).is_symlink()
-        return ((f"{HOME}/{NODE_FOLDER}", f"/{NODE_FOLDER}"),) if found else ()
+        has_modules = (self.home / NODE_FOLDER).is_dir() and not (self.home / NODE_FOLDER).is_symlink()
+        return ((f"{HOME}/{NODE_FOLDER}", f"/{NODE_FOLDER}"),) if has_modules else ()
 
     def entries(self) -> Iterator[tuple[Path, str]]:
         """The entries of the home folder, as (path here, path inside), if no layer can be mounted over it. For folders
@@ -178,8 +178,8 @@ class SnapshotFolder:
         """Names of snapshots that no sandbox was started from for very long: the server that requested them may be gone
         with its database. A server that still uses one builds it again when needed."""
         limit = time.time() - FORGOTTEN_AFTER_S
-        found = sorted(self._root.glob(f"[!.]*/{IN_USE}")) if self._root.is_dir() else []
-        return [path.parent.name for path in found if path.stat().st_mtime < limit]
+        locks = sorted(self._root.glob(f"[!.]*/{IN_USE}")) if self._root.is_dir() else []
+        return [path.parent.name for path in locks if path.stat().st_mtime < limit]
 
     def abandoned(self) -> list[Path]:
         """Remains of killed servers: work folders that no process holds, and interrupted removals."""

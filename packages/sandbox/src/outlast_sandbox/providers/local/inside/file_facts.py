@@ -33,18 +33,18 @@ class Facts:
 
     def of(self, path: str, shown: str = "") -> dict[str, Any]:
         """All facts about one file; a symlink is not followed. `shown`: the path to report. Raises OSError."""
-        found = os.lstat(path)
-        link = stat.S_ISLNK(found.st_mode)
+        status = os.lstat(path)
+        link = stat.S_ISLNK(status.st_mode)
         return {
             "path": readable(shown or path),
-            "kind": _kind(found.st_mode),
-            "size": found.st_size,
-            "mode": stat.S_IMODE(found.st_mode),
-            "mtime": found.st_mtime,
-            "owner": self._name("user", found.st_uid),
-            "group": self._name("group", found.st_gid),
+            "kind": _kind(status.st_mode),
+            "size": status.st_size,
+            "mode": stat.S_IMODE(status.st_mode),
+            "mtime": status.st_mtime,
+            "owner": self._name("user", status.st_uid),
+            "group": self._name("group", status.st_gid),
             "symlink_target": readable(os.path.realpath(path)) if link else None,
-            "metadata": {} if link else self._metadata(path, found),
+            "metadata": {} if link else self._metadata(path, status),
         }
 
     def keep(self, path: str, metadata: dict[str, str]) -> None:
@@ -63,10 +63,10 @@ class Facts:
     def _remember(self, path: str, metadata: dict[str, str]) -> None:
         if not os.path.realpath(path).startswith(tuple(folder + "/" for folder in IN_MEMORY)):
             raise Refused("path_refused", "the file system does not support metadata")
-        found = os.lstat(path)
+        status = os.lstat(path)
         while len(self._remembered) >= MAX_REMEMBERED:
             del self._remembered[next(iter(self._remembered))]
-        self._remembered[found.st_dev, found.st_ino] = dict(metadata)
+        self._remembered[status.st_dev, status.st_ino] = dict(metadata)
 
     def _metadata(self, path: str, found: os.stat_result) -> dict[str, str]:
         metadata = dict(self._remembered.get((found.st_dev, found.st_ino), {}))

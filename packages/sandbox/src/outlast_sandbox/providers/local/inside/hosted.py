@@ -55,9 +55,9 @@ def _answers() -> bool:
 
 
 def _connected() -> _socket.socket:
-    found = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    found.connect(SOCKET)
-    return found
+    sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    sock.connect(SOCKET)
+    return sock
 
 
 def _start(config: dict[str, Any]) -> None:
@@ -81,8 +81,8 @@ def _make_workspace(wanted: str) -> str:
     if os.access(wanted, os.W_OK):
         return os.path.realpath(wanted)
     owner = f"{os.getuid()}:{os.getgid()}"
-    made = f"mkdir -p {wanted} || sudo -n mkdir -p {wanted} && sudo -n chown {owner} {wanted}"
-    os.system(f"({made}) >/dev/null 2>&1")
+    commands = f"mkdir -p {wanted} || sudo -n mkdir -p {wanted} && sudo -n chown {owner} {wanted}"
+    os.system(f"({commands}) >/dev/null 2>&1")
     if os.access(wanted, os.W_OK):
         return os.path.realpath(wanted)
     elsewhere = os.path.expanduser("~") + wanted
@@ -109,8 +109,8 @@ def _serve(config: dict[str, Any], started: int) -> None:
     listener.listen(BACKLOG)
     listener.setblocking(False)
     loop = Loop()
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("OUTLAST_")}
-    agent = start_agent(loop, Spawner(loop.reap), {**config, "env": {**kept, **config["env"]}})
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("OUTLAST_")}
+    agent = start_agent(loop, Spawner(loop.reap), {**config, "env": {**environ, **config["env"]}})
 
     agent.handlers["statistics"] = _statistics
 
@@ -158,12 +158,12 @@ def _end_old_relays(nonce: str) -> None:
 def _dial(port: int) -> None:
     for family, address in ((_socket.AF_INET, "127.0.0.1"), (_socket.AF_INET6, "::1")):
         try:
-            found = _socket.socket(family, _socket.SOCK_STREAM)
-            found.connect((address, port))
+            sock = _socket.socket(family, _socket.SOCK_STREAM)
+            sock.connect((address, port))
         except OSError:
             continue
         _say(base64.b64encode(b"+"))
-        _join(found, ends=True)
+        _join(sock, ends=True)
         return
     _say(base64.b64encode(b"!"))
 

@@ -51,8 +51,8 @@ def is_locked(fd: int) -> bool:
     import fcntl  # only here: it loads a shared library
 
     try:
-        wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
-        answer = fcntl.fcntl(fd, fcntl.F_OFD_GETLK, wanted)  # type: ignore[attr-defined, unused-ignore]
+        query = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
+        answer = fcntl.fcntl(fd, fcntl.F_OFD_GETLK, query)  # type: ignore[attr-defined, unused-ignore]
         lock_type: int = struct.unpack("hhqqi4x", answer)[0]
         return lock_type != fcntl.F_UNLCK
     except OSError:

@@ -58,16 +58,16 @@ class Log:
 
     def take(self, position: int, limit: int) -> tuple[list[tuple[str, bytes]], int]:
         """(at most `limit` bytes from `position` on, by stream; the position after them)."""
-        taken: list[tuple[str, bytes]] = []
+        pieces: list[tuple[str, bytes]] = []
         for part in self._parts:
             if limit <= 0:
                 break
             data = bytes(part.data[max(0, position - part.offset) :][:limit])
             if data:
-                taken.append((part.stream, data))
+                pieces.append((part.stream, data))
                 position = max(position, part.offset) + len(data)
                 limit -= len(data)
-        return taken, position
+        return pieces, position
 
     def forget(self, position: int) -> None:
         """Drop the bytes before `position`."""

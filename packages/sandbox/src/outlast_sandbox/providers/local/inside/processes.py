@@ -229,8 +229,8 @@ def _environment(base: dict[str, str], own: dict[str, str], terminal: bool) -> d
     """The environment of all processes inside, the terminal's variables, and those of the caller."""
     if not terminal:
         return {**base, **own}
-    kept = {name: value for name, value in base.items() if name not in NOT_IN_A_TERMINAL}
-    return {**kept, **TERMINAL_ENV, **own}
+    inherited = {name: value for name, value in base.items() if name not in NOT_IN_A_TERMINAL}
+    return {**inherited, **TERMINAL_ENV, **own}
 
 
 def _program(name: str, env: dict[str, str], cwd: str) -> str:

@@ -153,20 +153,20 @@ class Child:
         If that does not succeed (a fork bomb), all processes in the sandbox except the agent are ended.
         """
         stopped: set[int] = set()
-        found: set[int] = set()
+        new: set[int] = set()
         quiet = 0
         for _ in range(KILL_PASSES):
             members, undecided = self._tree()
-            found = members - stopped
-            for pid in found:
+            new = members - stopped
+            for pid in new:
                 _signal(pid, signal.SIGSTOP)
-            stopped |= found
-            quiet = 0 if found else quiet + 1
+            stopped |= new
+            quiet = 0 if new else quiet + 1
             if undecided:
                 time.sleep(UNDECIDED_S)
             elif quiet >= QUIET_PASSES:
                 break
-        if found:
+        if new:
             _signal(-1, signal.SIGKILL)
         victims = stopped if self.ended else stopped | {self.pid}
         for pid in victims:
