@@ -25,7 +25,7 @@ from outlast.kernel.sandboxes.studio import ServerStudio, open_studio
 from outlast.testing.clock import ManualClock
 from outlast_sandbox.browser import browsers as keeping
 from outlast_sandbox.browser import studio as looking
-from outlast_sandbox.browser.browsers import AtHand, Browsers
+from outlast_sandbox.browser.browsers import Browsers, RunningBrowser
 from outlast_sandbox.browser.program import find_browser
 from outlast_sandbox.browser.studio import Studio
 from outlast_sandbox.interface import Command, SandboxSpec
@@ -55,7 +55,7 @@ def held(studio: Studio) -> Browsers:
     return studio.browsers
 
 
-def at_hand(studio: Studio) -> list[AtHand]:
+def at_hand(studio: Studio) -> list[RunningBrowser]:
     return held(studio)._all
 
 
@@ -305,7 +305,7 @@ async def test_a_browser_that_does_not_start_is_told_of_once_and_not_tried_again
         taken = held(studio).take
         calls: list[object] = []
 
-        async def counted(serves: tuple[str, int]) -> AtHand:
+        async def counted(serves: tuple[str, int]) -> RunningBrowser:
             calls.append(serves)
             return await taken(serves)
 

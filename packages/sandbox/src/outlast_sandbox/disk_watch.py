@@ -106,5 +106,5 @@ class DiskWatch:
         self.rest((self.walked_at - began) * PAUSE_PER_WALK)
 
     def rest(self, seconds: float) -> None:
-        """The seconds until it can be due again, at least."""
+        """Make it not due again for at least this many seconds."""
         self.not_before = time.monotonic() + max(MIN_PAUSE_S, seconds)

@@ -34,7 +34,7 @@ def remove_tree(name: str, *, dir_fd: int | None = None) -> None:
     except FileNotFoundError:
         return
     try:
-        failure = _Emptied(top).failure
+        failure = _Emptier(top).failure
     finally:
         os.close(top)
     if failure is not None:
@@ -94,7 +94,7 @@ def _folders_in(folder: int) -> list[str]:
         return []
 
 
-class _Emptied:
+class _Emptier:
     """Empties the folder open at `top`. Subfolders of each folder are moved up, right below the top, before it is
     removed, so that no deep walk is needed. `failure`: the first error."""
 

@@ -39,7 +39,7 @@ log = logging.getLogger("outlast.browser")
 
 
 @dataclass(eq=False, slots=True)
-class AtHand:
+class RunningBrowser:
     """A browser that runs for the sandbox `serves` and one port of it. `closing` requests its end, `closed` is set when
     nothing is left of it. `users` counts the callers that use it or wait for their turn."""
 
@@ -58,18 +58,18 @@ class AtHand:
         return not self.closing.is_set() and not self.browser.gone.is_set()
 
 
-Begun = AtHand | SandboxError | BrowserGone
+Begun = RunningBrowser | SandboxError | BrowserGone
 
 
-class _Beginning:
+class _Start:
     """Passes the outcome of a browser's start to its caller, once."""
 
     def __init__(self, task_status: TaskStatus[Begun]) -> None:
-        self._task_status, self._told = task_status, False
+        self._task_status, self._reported = task_status, False
 
-    def tell(self, begun: Begun) -> None:
-        if not self._told:
-            self._told = True
+    def report(self, begun: Begun) -> None:
+        if not self._reported:
+            self._reported = True
             self._task_status.started(begun)
 
 
@@ -82,7 +82,7 @@ class Browsers:
         self._provider = LocalProvider(folder / "state", cache_dir)
         self._program = program
         self._tasks: TaskGroup | None = None
-        self._all: list[AtHand] = []
+        self._all: list[RunningBrowser] = []
         self._opening = anyio.Lock()
         self._returned = anyio.Event()
 
@@ -101,7 +101,7 @@ class Browsers:
             finally:
                 self._tasks = None
 
-    async def take(self, serves: tuple[str, int]) -> AtHand:
+    async def take(self, serves: tuple[str, int]) -> RunningBrowser:
         """The browser for this port of this sandbox, started if there is none. Waits while all are in use. Give it back
         with `give_back`. Raises `BrowserGone`, `SandboxUnavailable` or another sandbox error if it does not start."""
         if (at_hand := self._find(serves)) is not None:
@@ -113,12 +113,12 @@ class Browsers:
             if self._tasks is None:
                 raise BrowserGone("the server is stopping")
             begun: Begun = await self._tasks.start(self._keep, serves)
-            if not isinstance(begun, AtHand):
+            if not isinstance(begun, RunningBrowser):
                 raise begun
             begun.users += 1
             return begun
 
-    def give_back(self, at_hand: AtHand, *, usable: bool = True) -> None:
+    def give_back(self, at_hand: RunningBrowser, *, usable: bool = True) -> None:
         """`usable` false: the browser may hang, so it is closed."""
         at_hand.users -= 1
         at_hand.used_at = self._clock.monotonic()
@@ -127,7 +127,7 @@ class Browsers:
         self._returned.set()
         self._returned = anyio.Event()
 
-    def _find(self, serves: tuple[str, int]) -> AtHand | None:
+    def _find(self, serves: tuple[str, int]) -> RunningBrowser | None:
         for found in self._all:
             old = self._clock.monotonic() - found.born > LAST_START_S
             if found.serves == serves and found.is_usable and not old:
@@ -148,17 +148,17 @@ class Browsers:
 
     async def _keep(self, serves: tuple[str, int], *, task_status: TaskStatus[Begun]) -> None:
         """Run one browser; its faults end nothing else."""
-        begin = _Beginning(task_status)
+        start = _Start(task_status)
         try:
-            await self._live(serves, begin)
+            await self._live(serves, start)
         except Exception:
             log.exception("browser failed", extra={"sandbox_id": serves[0]})
-        begin.tell(BrowserGone("an internal error; see the server log"))
+        start.report(BrowserGone("an internal error; see the server log"))
 
-    async def _live(self, serves: tuple[str, int], begin: _Beginning) -> None:
+    async def _live(self, serves: tuple[str, int], start: _Start) -> None:
         """Run one browser from its start to its end. A failed start is passed to the caller as a value."""
         name = f"browser_{secrets.token_hex(6)}"
-        at_hand: AtHand | None = None
+        at_hand: RunningBrowser | None = None
         box: LocalSandbox | None = None
         try:
             with anyio.fail_after(START_S):
@@ -173,15 +173,15 @@ class Browsers:
                 with anyio.fail_after(START_S):
                     await browser.ask("Browser.getVersion")
                 now = self._clock.monotonic()
-                at_hand = AtHand(serves, browser, proxy, now, used_at=now)
+                at_hand = RunningBrowser(serves, browser, proxy, now, used_at=now)
                 self._all.append(at_hand)
-                begin.tell(at_hand)
+                start.report(at_hand)
                 await self._until_over(at_hand)
                 tasks.cancel_scope.cancel()
         except BaseException as error:
             failure = _cause(error)
             if at_hand is None and failure is not None:
-                begin.tell(failure)
+                start.report(failure)
             elif failure is None:
                 raise
         finally:
@@ -194,7 +194,7 @@ class Browsers:
             self._returned.set()
             self._returned = anyio.Event()
 
-    async def _until_over(self, at_hand: AtHand) -> None:
+    async def _until_over(self, at_hand: RunningBrowser) -> None:
         """Wait until the browser is asked to close, ends by itself, or is idle for a while."""
 
         async def wait(event: anyio.Event, scope: anyio.CancelScope) -> None:

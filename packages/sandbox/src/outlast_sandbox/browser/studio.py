@@ -6,7 +6,7 @@ from typing import Final
 import anyio
 from anyio.abc import TaskStatus
 
-from outlast_sandbox.browser.browsers import AtHand, Browsers
+from outlast_sandbox.browser.browsers import Browsers, RunningBrowser
 from outlast_sandbox.browser.interface import Look
 from outlast_sandbox.browser.page import Seen, look_at
 from outlast_sandbox.browser.protocol import BrowserGone, BrowserRefused
@@ -81,7 +81,13 @@ class Studio:
         return note
 
     async def _through_browser(
-        self, browsers: Browsers, at_hand: AtHand, sandbox: Sandbox, url: str, size: tuple[int, int], began: float
+        self,
+        browsers: Browsers,
+        at_hand: RunningBrowser,
+        sandbox: Sandbox,
+        url: str,
+        size: tuple[int, int],
+        began: float,
     ) -> Look:
         """Return the results so far even if the page times out or ends the browser."""
         seen, problem = Seen(), NO_END.format(seconds=LOOK_S)

@@ -65,7 +65,7 @@ class Body(Enum):
 
 
 class Framing(NamedTuple):
-    """How a body is delimited; `length` in bytes for `LENGTH`."""
+    """The framing of a body; `length` in bytes for `LENGTH`."""
 
     kind: Body
     length: int = 0

@@ -115,7 +115,7 @@ class Http2Exchange:
     def abort(self) -> None:
         self._connection.leave(self)
 
-    def tell(self) -> None:
+    def wake(self) -> None:
         """Wake the tasks that wait for this stream."""
         self.news.set()
         self.news = anyio.Event()
@@ -250,7 +250,7 @@ class Http2Connection:
                 stream = self._streams.get(event.stream_id or 0)
                 if stream is not None:
                     stream.ended = True
-                    stream.tell()
+                    stream.wake()
             case StreamReset():
                 stream = self._streams.get(event.stream_id or 0)
                 if stream is not None:
@@ -259,7 +259,7 @@ class Http2Connection:
                 self._take_goodbye(event.last_stream_id or 0)
             case WindowUpdated() | RemoteSettingsChanged():
                 for stream in self._streams.values():
-                    stream.tell()
+                    stream.wake()
 
     def _take_data(self, event: DataReceived) -> None:
         size = event.flow_controlled_length or 0
@@ -274,7 +274,7 @@ class Http2Connection:
             self._h2.increment_flow_control_window(padding, event.stream_id)
         if data:
             stream.pieces.append(data)
-            stream.tell()
+            stream.wake()
 
     def _take_goodbye(self, last_stream_id: int) -> None:
         self._closing = True
@@ -298,7 +298,7 @@ def _as_connection_errors() -> Iterator[None]:
 def _fail(stream: Http2Exchange, error: Exception) -> None:
     if not stream.ended:
         stream.error = error
-    stream.tell()
+    stream.wake()
 
 
 def _pseudo(head: RequestHead, headers: Headers) -> Headers:
@@ -317,7 +317,7 @@ def _fields(headers: Headers, framing: Framing) -> Headers:
 def _take_head(stream: Http2Exchange, event: ResponseReceived | InformationalResponseReceived) -> None:
     try:
         stream.heads.append(_answer(event.headers or [], stream.method, event))
-        stream.tell()
+        stream.wake()
     except BadMessage as error:
         _fail(stream, error)
 

@@ -70,7 +70,7 @@ class Job:
         self.news.set()
         self.news = anyio.Event()
 
-    def shown(self) -> tuple[str, bool]:
+    def limited_output(self) -> tuple[str, bool]:
         """(the output within its limit, whether its middle was left out)."""
         excess = len(self.output) - self.limit
         if excess <= 0:
@@ -304,7 +304,7 @@ class MemorySandbox(SandboxDefaults):
                 exit_code = await self._shell(job, command.script)
             timed_out = limit.cancelled_caught
         reason = None if timed_out else job.killed_reason
-        output, truncated = job.shown()
+        output, truncated = job.limited_output()
         job.result = CommandResult(exit_code, output, timed_out, truncated, anyio.current_time() - started, reason)
         job.ring()
 
@@ -368,7 +368,7 @@ class MemorySandbox(SandboxDefaults):
                 self._require_alive()
             if job.attempt != attempt:
                 raise FenceLost(f"attempt {job.attempt} of {job.effect_id} has taken over")
-            ready = job.shown()[0] if job.result is not None else job.output[: job.limit * 3 // 4]
+            ready = job.limited_output()[0] if job.result is not None else job.output[: job.limit * 3 // 4]
             if len(ready) > sent:
                 sent, text = len(ready), ready[sent:]
                 yield text

@@ -19,7 +19,7 @@ GROUP: Final = "outlast.sandbox_providers"
 @dataclass(frozen=True, slots=True)
 class Known:
     """A provider that can be chosen. `origin` is its package; `missing` the extra to install first; `unproven` a
-    feature that was never tested with it."""
+    note on untested features."""
 
     name: str
     origin: str

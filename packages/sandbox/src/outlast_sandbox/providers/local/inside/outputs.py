@@ -126,7 +126,7 @@ class Outputs:
         self._read = max(self._read, min(position, self.log.end))
         self._adjust()
 
-    def left(self, follower: Follower) -> None:
+    def remove(self, follower: Follower) -> None:
         if follower in self.followers:
             self.followers.remove(follower)
         self._adjust()
@@ -211,8 +211,8 @@ class Follower(Session):
             self.waiting = False
             self._outputs.end_told = True
             self._connection.finish(**self._outputs.end)
-            self._outputs.left(self)
+            self._outputs.remove(self)
 
     def close(self) -> None:
         self.waiting = False
-        self._outputs.left(self)
+        self._outputs.remove(self)

@@ -111,7 +111,7 @@ class Watching(Session):
 
     def proceed(self, _request: dict[str, Any], _payload: bytes) -> None:
         self._asked = True
-        self._tell()
+        self._report()
 
     def close(self) -> None:
         if self._scanner is not None:
@@ -121,7 +121,7 @@ class Watching(Session):
             self._loop.remove(inotify.fd)
             inotify.close()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if not self._asked or not (self._waiting or self._ended):
             return
         self._asked = False
@@ -150,9 +150,9 @@ class Watching(Session):
         folder.number = number
         self._folders[number] = folder
 
-    def _scan_later(self, folder: Folder, tell: bool) -> None:
+    def _scan_later(self, folder: Folder, report: bool) -> None:
         if self._recursive:
-            self._to_scan.append((folder, tell))
+            self._to_scan.append((folder, report))
             if self._scanner is None and self._started:
                 self._scanner = self._loop.after(0, self._scan)
 
@@ -170,10 +170,10 @@ class Watching(Session):
         elif not self._started:
             self._started = True
             self._connection.reply(end=False)
-        self._tell()
+        self._report()
 
-    def _scan_one(self, folder: Folder, tell: bool) -> None:
-        """`tell`: the folder appeared after the watch began, so its contents are reported too."""
+    def _scan_one(self, folder: Folder, report: bool) -> None:
+        """`report`: the folder appeared after the watch began, so its contents are reported too."""
         full = os.path.join(self._place, folder.path())
         assert self._inotify is not None
         try:
@@ -186,12 +186,12 @@ class Watching(Session):
         if len(self._folders) > MAX_FOLDERS:
             raise Refused("arguments_invalid", f"the folder has more than {MAX_FOLDERS} folders; watch a smaller one")
         for entry in entries:
-            if tell and not entry.name.startswith(HIDDEN):
+            if report and not entry.name.startswith(HIDDEN):
                 self._note("create", folder.path(entry.name))
                 if _holds_something(entry):
                     self._note("write", folder.path(entry.name))
             if entry.is_dir(follow_symlinks=False) and entry.name not in folder.below:
-                self._to_scan.append((Folder(folder, entry.name), tell))
+                self._to_scan.append((Folder(folder, entry.name), report))
 
     def _fail(self, error: Exception) -> None:
         """The watch has failed. Before the response it is refused; after that it ends with an overflow."""
@@ -200,7 +200,7 @@ class Watching(Session):
         else:
             self._note("overflow", "")
             self._ended = True
-            self._tell()
+            self._report()
 
     def _forget(self, folder: Folder) -> None:
         """Remove a folder that is gone, with all below it."""
@@ -225,7 +225,7 @@ class Watching(Session):
         if len(self._moved) > moved:
             cookies = list(self._moved)
             self._loop.after(LOST_AFTER_S, lambda: self._moved_away(cookies))
-        self._tell()
+        self._report()
 
     def _event(self, number: int, mask: int, cookie: int, name: str) -> None:
         if mask & Q_OVERFLOW:
