@@ -2,7 +2,7 @@
 
 egress = Egress(policy, SystemClock(), Path("egress"))
 sandbox = await provider.create(await egress.prepare(spec))
-async with egress.proxy(sandbox, "project", OperatorSecrets(), nobody, uses) as proxy:
+async with egress.proxy(sandbox, "project", OperatorSecrets(), no_user, uses) as proxy:
     await proxy.serve(await sandbox.egress_listener())
 """
 
