@@ -19,7 +19,7 @@ from outlast_sandbox.interface import Command, SandboxSpec
 from outlast_sandbox.providers.e2b import provider as module
 from outlast_sandbox.providers.e2b.provider import E2bProvider, open_provider
 from outlast_sandbox.providers.e2b.sandbox import E2bSandbox
-from outlast_sandbox.providers.e2b.service import shell, told
+from outlast_sandbox.providers.e2b.service import call_sdk, shell
 from outlast_sandbox.providers.setup import ProviderSetup
 from tests.sandbox.e2b_service import E2bService
 
@@ -227,7 +227,7 @@ async def test_a_cancellation_stays_one_where_the_sdk_makes_an_error_of_it() -> 
             raise SandboxException("Request was cancelled") from None
 
     with anyio.move_on_after(0.01) as scope:
-        await told("", turned)
+        await call_sdk("", turned)
     assert scope.cancelled_caught
 
 
