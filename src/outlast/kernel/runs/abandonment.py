@@ -1,4 +1,4 @@
-"""Cancelling a run that nobody follows."""
+"""Cancel runs without followers."""
 
 from datetime import timedelta
 
@@ -11,14 +11,14 @@ from outlast.kernel.runs.tables import runs
 
 
 def abandon(tx: Tx, engine: Engine, run_id: str) -> None:
-    """The clock of abandonment has run out: cancel the run if it had no follower for all that time. Otherwise the
-    clock is set again, so that a follower whose node vanishes is noticed too."""
+    """Cancel a run that had no follower during the whole abandonment time. Otherwise set the timer again, so that a
+    follower whose node vanishes is noticed too."""
     run = store.hold_run(tx, run_id)
     if run.leg not in ("ready", "held"):
         return
     since = tx.value(runs.c.unwatched_since, {"id": run_id})
     after = timedelta(seconds=engine.settings.runs.abandoned_after_s)
-    waits = unknown_agents.is_waiting(run, engine.agents.names)  # nothing to follow yet
+    waits = unknown_agents.is_waiting(run, engine.agents.names)  # no events to follow yet
     if waits or is_followed(tx, run.thread_id):
         timers.set_timer(tx, "abandon", run_id, tx.now + after)
     elif since is None:

@@ -42,13 +42,13 @@ from outlast.kernel.threads.new_thread import new_thread_fields
 from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rules import demand_open
 
-ENDS = {"completed": "it is complete", "cancelled": "it was cancelled", "error": "it was stopped by an error"}
+ENDS = {"completed": "it is complete", "cancelled": "it was cancelled", "error": "it failed"}
 CONFIRM_S = 2.0  # a cancel is confirmed within this time
 
 
 @dataclass(frozen=True, slots=True)
 class NewThread:
-    """The thread that a start makes when none is named; no project: the caller's default one."""
+    """The thread that a start creates when the request names none. Without a project it is the caller's default one."""
 
     project_id: str | None = None
     profile: str | None = None
@@ -65,10 +65,10 @@ async def start_run(
     on_busy: OnBusy = "reject",
     key: str | None = None,
 ) -> StartedAnswer:
-    """Post the message and queue a run that answers it, in a thread (by id) or a new one. Returns as soon as that is
+    """Post the message and queue a run that answers it, in a thread (by id) or a new one. Returns as soon as both are
     durable. A repeated `key` gets the first answer. Raises `ThreadBusy`, `ThreadLocked`, `ThreadArchived`,
-    `CreditsNeeded`, `RateLimited`, `UnknownModel`, `VisionUnsupported`, and what composing a message raises; then
-    nothing was done."""
+    `CreditsNeeded`, `RateLimited`, `UnknownModel`, `VisionUnsupported`, and the errors of composing a message; after
+    an error nothing was changed."""
     given = [list(draft.parts), list(draft.images), list(draft.mentions)]
     asked = request_hash(str(target), draft.content, given, model, on_busy)
 
@@ -78,23 +78,23 @@ async def start_run(
         made = remember(
             tx, actor.user_id, key, asked, lambda: start_in(tx, services, actor, target, draft, model, on_busy)
         )
-        if key is not None:  # the caller's default project may be another one by now
+        if key is not None:  # the caller's default project may have changed since
             require_thread(tx, actor, made["thread_id"], Right.EDIT)
         return made
 
     started = StartedAnswer(**await services.db.write(run), cursor=0)
-    services.sandboxes.warm(started.thread_id)  # after the commit: a start that is refused makes no sandbox
+    services.sandboxes.warm(started.thread_id)  # after the commit: a refused start creates no sandbox
     return started
 
 
 async def cancel_run(services: Services, actor: Actor, run_id: str) -> RunSummaryAnswer:
-    """Cancel: the first one counts, repeating is harmless. Returns when the run has ended, at the latest after two
-    seconds. Raises `RunFinished` for a run that completed or failed before."""
+    """Cancel a run; repeating is harmless, the first cancel counts. Returns when the run has ended, or after two
+    seconds at the latest. Raises `RunFinished` for a run that completed or failed before."""
 
     def run(tx: Tx) -> str:
         row = require_steering(tx, actor, run_id)
         if row.status in ("completed", "error"):
-            raise RunFinished(f"This answer had ended already: {ENDS[row.status]}.", run_id=run_id, status=row.status)
+            raise RunFinished(f"This run has already ended: {ENDS[row.status]}.", run_id=run_id, status=row.status)
         request_cancel(tx, services.engine, run_id, "user", actor.user_id)
         return str(row.status)
 
@@ -106,46 +106,48 @@ async def cancel_run(services: Services, actor: Actor, run_id: str) -> RunSummar
             if summary.status in ENDED:
                 return summary
             await channel.wait(version)
-    # Not confirmed in time: the flag is saved, and `cancel_force` ends the run in its worker's place.
+    # Not confirmed in time: the flag is saved, and `cancel_force` ends the run instead of its worker.
     return await services.db.read(run_list.summary_of, run_id)
 
 
 async def retry_run(
     services: Services, actor: Actor, run_id: str, *, model: str | None = None, key: str | None = None
 ) -> StartedAnswer:
-    """A new run for the same message, from its start. Raises as `start_run`, and `RunNotContinuable` while it works."""
+    """A new run for the same message, from its start. Raises as `start_run`, and `RunNotContinuable` while the run
+    works."""
     return await _again(services, actor, run_id, "retry", model, key)
 
 
 async def continue_run(
     services: Services, actor: Actor, run_id: str, *, model: str | None = None, key: str | None = None
 ) -> StartedAnswer:
-    """A new run that continues where a failed or cancelled one stopped, with all that was done. Raises as `start_run`,
-    `RunNotContinuable`, and `RunCleanedUp` once its records are gone."""
+    """A new run that continues from the point where a failed or cancelled one stopped. Raises as `start_run`,
+    `RunNotContinuable`, and `RunCleanedUp` once its records are removed."""
     return await _again(services, actor, run_id, "continue", model, key)
 
 
 async def resume_run(services: Services, actor: Actor, run_id: str) -> RunSummaryAnswer:
-    """Wake a paused run and its sandbox without deciding; it waits again. Harmless while it already waits."""
+    """Wake a paused run and its sandbox without a decision; the run then waits again. No effect on a run that already
+    waits."""
 
     def run(tx: Tx) -> str | None:
         require_steering(tx, actor, run_id)
         held = store.hold_run(tx, run_id)
         if held.status in ENDED:
-            raise RunFinished(f"This answer has ended: {ENDS[held.status]}.", run_id=run_id, status=held.status)
+            raise RunFinished(f"This run has already ended: {ENDS[held.status]}.", run_id=run_id, status=held.status)
         if held.status == "paused":
             parking.wake(tx, services.settings, held)
         return held.workspace_id
 
     workspace_id = await services.db.write(run)
-    # Killed here, the sandbox sleeps on: the first call after a decision wakes it.
+    # After a kill here the sandbox stays asleep: the first call after a decision wakes it.
     if workspace_id is not None and services.sandboxes.steps is not None:
         await services.sandboxes.steps.thaw(workspace_id)
     return await services.db.read(run_list.summary_of, run_id)
 
 
 async def read_run(services: Services, actor: Actor, run_id: str) -> RunAnswer:
-    """The polling fallback: status, parts as saved, what is pending, steps, clocks. Counts as following for a while."""
+    """The polling fallback: status, saved parts, pending decisions, steps, clocks. Counts as following for a while."""
 
     def read(tx: Tx) -> RunAnswer:
         require_run(tx, actor, run_id, Right.READ)
@@ -176,7 +178,7 @@ def list_runs(
 
 
 def _readable_projects(tx: Tx, actor: Actor, project_id: str | None) -> list[str]:
-    """This project, where the actor may read it; None: all of theirs."""
+    """This project, if the actor may read it, or all projects of the actor if None."""
     if project_id is None:
         return [project.id for project in projects.list_projects(tx, actor.user_id)]
     require(tx, actor, project_id, Right.READ)
@@ -186,8 +188,8 @@ def _readable_projects(tx: Tx, actor: Actor, project_id: str | None) -> list[str
 async def cache_shares(
     services: Services, actor: Actor, project_id: str | None = None, days: int = caching.CACHE_DAYS
 ) -> list[CacheShareAnswer]:
-    """How much of their prompts the models read from a cache, in runs of the last `days` days of one project, or of all
-    of the actor's; by provider."""
+    """Share of the prompts that models read from a cache, by provider: in runs of the last `days` days of one project,
+    or of all projects of the actor."""
     provider = {model.id: model.provider for model in services.engine.catalog.list()}
 
     def run(tx: Tx) -> list[CacheShareAnswer]:
@@ -200,7 +202,7 @@ async def cache_shares(
 
 @in_read
 def export_run(tx: Tx, actor: Actor, run_id: str) -> dict[str, Any]:
-    """Everything about one run as plain JSON. Raises `RunCleanedUp` once its records are gone."""
+    """Everything about one run as plain JSON. Raises `RunCleanedUp` once its records are removed."""
     require_run(tx, actor, run_id, Right.READ)
     store.require_records(tx, run_id)
     return views.export_of(tx, run_id)
@@ -217,24 +219,24 @@ def start_in(
     *,
     profile: str | None = None,
 ) -> dict[str, Any]:
-    """As `start_run`, inside a transaction that does more; `profile` answers in the place of the thread's. The fields
-    of `StartedAnswer`, as plain JSON; call `services.sandboxes.warm(thread_id)` after the commit."""
+    """As `start_run`, inside a larger transaction; `profile` overrides the thread's agent. Returns the fields of
+    `StartedAnswer`, as plain JSON; call `services.sandboxes.warm(thread_id)` after the commit."""
     thread_id = target if isinstance(target, str) else _new_thread(tx, services, actor, target, draft)
     thread = require_thread(tx, actor, thread_id, Right.EDIT)
     if on_busy == "interrupt":  # it ends one of them: runs are locked before the subject and the thread
         store.hold_open_runs(tx, thread_id)
     failed = call_run_hook(tx, thread.profile, "was started", lambda hooks: hooks.on_start(tx, thread_id))
-    held = threads.hold(tx, thread_id)  # after its runs and its subject, as workers take them
+    held = threads.hold(tx, thread_id)  # after its runs and its subject, in the workers' order
     demand_open(held.status, thread_id)
     project_id = thread.project_id
     spec = _usable_model(services, model)
     parts = compose(tx, project_id, draft, services.settings.limits)
     _check(tx, services, actor, project_id, spec, parts)
-    waits_for = find_place(tx, thread_id, on_busy)  # with the thread's row held: no other start has the same place
+    waits_for = find_place(tx, thread_id, on_busy)  # the thread's row is held, so no other start gets the same place
     _hold_payers(tx, actor, active_run(tx, thread_id) if on_busy == "interrupt" else None)
     thread_locks.drive(tx, thread_id, project_id, actor, services.settings.locks.ttl_s)
     message = add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
-    new_run_id = new_id("run")  # before the run is made: those behind the interrupted one wait for it
+    new_run_id = new_id("run")  # before the run is created: the runs behind the interrupted one wait for it
     if waits_for is not None and on_busy == "interrupt":
         waits_for = _interrupt(tx, services, thread_id, actor, new_run_id)
     new = NewRun(project_id, thread_id, held.workspace_id, profile or held.profile, spec, message.id, actor.user_id)
@@ -246,7 +248,7 @@ def start_in(
 
 
 def _demand_editor(tx: Tx, actor: Actor, target: str | NewThread) -> None:
-    """Raise unless the actor may start a run there: before an answer that was given earlier is given again."""
+    """Raise unless the actor may start a run there. Called before an earlier answer is repeated."""
     if isinstance(target, str):
         require_thread(tx, actor, target, Right.EDIT)
     elif target.project_id is not None:
@@ -262,7 +264,7 @@ def _new_thread(tx: Tx, services: Services, actor: Actor, new: NewThread, draft:
 
 
 def _usable_model(services: Services, model: str | None) -> ModelSpec:
-    """The model, if it is configured and its key is there: refused now, before anything is charged."""
+    """The model, if it is configured and its key is set: refused now, before anything is charged."""
     spec = services.catalog.get(model) if model else services.catalog.default
     missing = services.catalog.missing_key(spec.provider)
     if missing is not None:
@@ -277,7 +279,7 @@ def _usable_model(services: Services, model: str | None) -> ModelSpec:
 def _check(
     tx: Tx, services: Services, actor: Actor, project_id: str, spec: ModelSpec, parts: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Raise unless the model can read the message, and nobody starts too many runs."""
+    """Raise if the model cannot read the message, or the actor starts too many runs."""
     if not spec.vision and any(part["type"] == "image" for part in parts):
         raise VisionUnsupported(f"{spec.label} cannot see images.", model=spec.id)
     limits = services.settings.limits
@@ -285,15 +287,15 @@ def _check(
 
 
 def _hold_payers(tx: Tx, actor: Actor, interrupted: str | None) -> None:
-    """Hold who pays for the new run, and who paid for the one that it interrupts: before the project's log, which the
-    end of a run takes after its payer."""
+    """Hold the payers of the new run and of the run that it interrupts: before the project's log, which the end of a
+    run takes after its payer."""
     paid = None if interrupted is None else ledger.payer_of(tx, interrupted)
     ledger.hold_payers(tx, {actor.user_id} | ({paid} if paid is not None else set()))
 
 
 def _interrupt(tx: Tx, services: Services, thread_id: str, actor: Actor, new_run_id: str) -> str | None:
-    """Cancel the run that has its turn; what is queued behind it waits for the new one instead. Returns the cancelled
-    one while it has not ended."""
+    """Cancel the active run; runs queued behind it wait for the new one instead. Returns the cancelled run if it has
+    not ended."""
     run_id = active_run(tx, thread_id)
     if run_id is None:
         return None
@@ -309,15 +311,15 @@ async def _again(
         thread = threads.hold(tx, row.thread_id)
         demand_open(thread.status, row.thread_id)
         store.require_records(tx, run_id)
-        allowed, what = (may_continue, "continued") if mode == "continue" else (may_retry, "tried again")
+        allowed, what = (may_continue, "continued") if mode == "continue" else (may_retry, "retried")
         if not allowed(row.status, row.stop_reason):
             raise RunNotContinuable(
-                f"This answer cannot be {what}: {ENDS.get(row.status, 'it has not ended')}.",
+                f"This run cannot be {what}: {ENDS.get(row.status, 'it has not ended')}.",
                 hint="Send a new message." if row.status in ENDED else "Wait for it to end, or cancel it.",
                 run_id=run_id,
                 status=row.status,
             )
-        find_place(tx, row.thread_id, "reject")  # with the thread's row held, as a start
+        find_place(tx, row.thread_id, "reject")  # the thread's row is held, as in a start
         spec = _usable_model(services, model or row.model)
         parts = message_in(tx, row.thread_id, row.message_id).parts
         _check(tx, services, actor, row.project_id, spec, parts)

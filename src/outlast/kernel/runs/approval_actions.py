@@ -49,8 +49,8 @@ async def decide_approval(
     arguments: Mapping[str, Any] | str | None = None,
     remember: Literal["thread"] | None = None,
 ) -> DecisionAnswer:
-    """Approve (perhaps with edited arguments, perhaps for the whole thread) or deny with a reason. Raises
-    `ApprovalDecided` with the first decision, `RunFinished`, `ArgumentsInvalid`, `PolicyDenied` for edited
+    """Approve (optionally with edited arguments, or for the whole thread) or deny with a reason. Raises
+    `ApprovalDecided` with the first decision, `RunFinished`, `ArgumentsInvalid`, and `PolicyDenied` for edited
     arguments that the policy denies."""
     check_bytes("The reason", len(reason.encode()), services.settings.limits.message_bytes)
     edited = _edited(arguments)
@@ -60,7 +60,7 @@ async def decide_approval(
 
     def run(tx: Tx) -> DecisionAnswer:
         row = _open_item(tx, actor, approval_id, "approval")
-        if isinstance(checked, OutlastError):  # not earlier: it would tell a stranger of the call
+        if isinstance(checked, OutlastError):  # not earlier: the error would reveal the call to a stranger
             raise checked
         text = row.approval.arguments if checked is None else checked
         body = {"reason": reason, "remember": remember, "arguments": text if text != row.approval.arguments else None}
@@ -104,22 +104,20 @@ def read_decision(tx: Tx, actor: Actor, approval_id: str) -> DecisionAnswer:
 
 def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> ApprovalOfCall:
     run = require_steering(tx, actor, store.approval_of(tx, item_id).approval.run_id)
-    held = store.hold_run(tx, run.id)  # a worker that parks the run, and a second decision, wait for this one
-    row = store.approval_of(tx, item_id)  # again: it may have been decided before the run's row was ours
+    held = store.hold_run(tx, run.id)  # a worker that parks the run, and a second decision, wait for this lock
+    row = store.approval_of(tx, item_id)  # again: it may have been decided before the run's row was locked
     if row.approval.kind != kind:
-        raise NotFound(f"There is no such {kind}.", id=item_id)
+        raise NotFound(f"This {kind} does not exist.", id=item_id)
     if row.approval.status in ("approved", "denied", "answered"):
         first = _decided(row.approval)
         raise ApprovalDecided(
-            f"This was decided before: {first.decision}.",
+            f"This was already decided: {first.decision}.",
             id=item_id,
             first={"decision": first.decision, "reason": first.reason, "by": first.by, "decided_at": first.decided_at},
         )
     if row.approval.status == "cancelled" or held.status in ENDED:
         raise RunFinished(
-            "This answer has ended, so nothing waits for a decision any more.",
-            run_id=row.approval.run_id,
-            status=held.status,
+            "This run has ended, so there is nothing left to decide.", run_id=row.approval.run_id, status=held.status
         )
     return row
 
@@ -134,9 +132,9 @@ def _edited(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any] | No
 
 
 async def _checked(services: Services, item_id: str, arguments: Mapping[str, Any]) -> str | OutlastError:
-    """The edited arguments as text, if the tool takes them and no rule of the run's profile denies them; otherwise the
-    error, raised only once it is known that the actor may decide. A command may take long to read: not in the
-    transaction."""
+    """The edited arguments as text, if the tool accepts them and no rule of the run's profile denies them; otherwise
+    the error, raised only once it is known that the actor may decide. Outside of the transaction, because a command may
+    take long to parse."""
 
     def read(tx: Tx) -> tuple[str, str]:
         row = store.approval_of(tx, item_id)
@@ -169,8 +167,8 @@ def _grant(tx: Tx, row: ApprovalOfCall, arguments: str, actor: Actor) -> None:
     """Allow exactly these arguments of this tool for the thread from now on."""
     if row.approval.tool in policy.DECIDED_EACH_TIME:
         raise MalformedInput(
-            f"Whether {row.approval.tool} may be called is decided each time.",
-            hint="Approve this call alone, without remembering it.",
+            f"Calls of {row.approval.tool} need an approval each time.",
+            hint="Approve this call only, without `remember`.",
             field="remember",
         )
     tx.insert(
@@ -188,7 +186,7 @@ def _check_answers(services: Services, asked: list[dict[str, Any]], answers: Map
     known = {str(question["id"]): question for question in asked}
     for name in answers:
         if name not in known:
-            raise MalformedInput(f"There is no question {name[:60]!r}.", field="answers", questions=list(known))
+            raise MalformedInput(f"Unknown question {name[:60]!r}.", field="answers", questions=list(known))
     for name, question in known.items():
         answer = answers.get(name)
         if answer is None or answer in ("", []):
@@ -211,7 +209,7 @@ def _resolve(
     tx.update(approvals, {"id": row.approval.id}, **decided)
     run = store.run_of(tx, row.approval.run_id)
     row = row._replace(approval=row.approval._replace(**decided))
-    # While a worker holds the run, only that one writes its log: it announces the decision before its next effect.
+    # While a worker holds the run, only that worker writes its log: it announces the decision before its next effect.
     if run.leg == "parked":
         store.mark_announced(tx, [row.approval.id])
         parking.unpark(tx, services.settings, run, resolution_events(row))

@@ -1,4 +1,4 @@
-"""What runs wait for: approvals and questions."""
+"""Approvals and questions that runs wait for."""
 
 from starlette.responses import Response
 
@@ -28,11 +28,11 @@ async def decide_approval(approval_id: str, body: ApprovalRequest, services: Svc
 
 @router.get("/approvals/{approval_id}", response_model=DecisionAnswer)
 async def read_approval(approval_id: str, services: Svc, actor: Signed) -> Response:
-    """An approval as it stands: `open` until decided."""
+    """Read an approval; its decision is `open` until a user decides."""
     return reply(await actions.read_decision(services, actor, approval_id))
 
 
 @router.post("/questions/{question_id}", response_model=DecisionAnswer)
 async def answer_question(question_id: str, body: AnswersRequest, services: Svc, actor: Signed) -> Response:
-    """Answer what an agent asked, every question at once."""
+    """Answer all questions that an agent asked at once."""
     return reply(await actions.answer_question(services, actor, question_id, body.answers))

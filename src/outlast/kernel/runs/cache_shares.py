@@ -1,4 +1,4 @@
-"""How much of their prompts providers read from their caches, over the runs of some days."""
+"""The share of prompts that providers read from their caches, over the runs of some days."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -23,7 +23,7 @@ class _Share(NamedTuple):
 def cache_shares(
     tx: Tx, project_ids: Sequence[str], since: datetime, provider_of: Callable[[str], str]
 ) -> list[CacheShareAnswer]:
-    """By provider and model; models that were asked nothing are left out."""
+    """By provider and model; models without requests are left out."""
     asked, cached = sa.func.sum(runs.c.input_tokens), sa.func.sum(runs.c.cached_tokens)
     rows = tx.rows(
         _Share,

@@ -1,4 +1,4 @@
-"""`outlast runs …`: start, follow, decide, look at, export."""
+"""`outlast runs …`: start, follow, decide, show, export."""
 
 import sys
 from pathlib import Path
@@ -30,8 +30,8 @@ Status = Literal["queued", "running", "awaiting_approval", "paused", "completed"
 
 @app.verb("start", 'outlast runs start "Write a haiku about rain"')
 def start(
-    message: Annotated[str, typer.Argument(help="What to ask. '-' reads it from standard input.")],
-    thread: Annotated[str | None, typer.Option(help="Continue this thread. Default: a new one.")] = None,
+    message: Annotated[str, typer.Argument(help="Message to send. '-' reads it from standard input.")],
+    thread: Annotated[str | None, typer.Option(help="Thread to continue. Default: a new one.")] = None,
     screen: Annotated[str | None, typer.Option(help="Work on this screen (scr_…), in its thread.")] = None,
     page: Annotated[str | None, typer.Option(help="Work on this page (pag_…), in its thread.")] = None,
     document: Annotated[str | None, typer.Option(help="Work on this document (doc_…), in its thread.")] = None,
@@ -39,7 +39,7 @@ def start(
     model: Annotated[str | None, typer.Option(help="Id of the model. Default: the server's.")] = None,
     profile: Annotated[str | None, typer.Option(help="Agent of a new thread. Default: chat.")] = None,
     on_busy: Annotated[
-        Literal["reject", "enqueue", "interrupt"], typer.Option(help="What to do while the thread has a run.")
+        Literal["reject", "enqueue", "interrupt"], typer.Option(help="If the thread has a run.")
     ] = "reject",
     follow: FollowOption = True,
 ) -> None:
@@ -67,7 +67,7 @@ def start(
 
 
 async def follow_started(client: "Client", started: dict[str, Any], after: str = "0") -> int:
-    """Say which run was started, then follow it; the exit code."""
+    """Print the id of the started run, then follow it; the exit code."""
     if not wants_json():
         err.print(f"{started['run_id']} in {started['thread_id']}", style="dim")
     return await _follow(client, started["run_id"], after)
@@ -105,7 +105,7 @@ def list_runs(
 
 @app.verb("show", "outlast runs show run_01h…")
 def show(run: RunArgument) -> None:
-    """Show how a run stands: status, times, usage, what it waits for, and its answer.
+    """Show the state of a run: status, times, usage, pending decisions, and its answer.
 
     To see all its work: outlast runs follow"""
     found = call_server(lambda client: client.get(f"/v1/runs/{run}"))
@@ -126,7 +126,7 @@ def show(run: RunArgument) -> None:
 
 
 def _pending(item: dict[str, Any]) -> str:
-    """What a person has to decide, and the command that does it."""
+    """A decision that a user has to make, and the command for it."""
     if item["kind"] == "approval":
         asked = f"{item['tool']} {shorten(item['arguments'])}"
     else:
@@ -179,7 +179,7 @@ def continue_run(run: RunArgument) -> None:
 def approve(
     approval: ApprovalArgument,
     arguments: Annotated[str | None, typer.Option(help="Call the tool with these arguments (JSON) instead.")] = None,
-    thread: Annotated[bool, typer.Option("--thread", help="Allow the same in the whole thread.")] = False,
+    thread: Annotated[bool, typer.Option("--thread", help="Allow the same call for the whole thread.")] = False,
 ) -> None:
     """Allow a tool call."""
     _decide(approval, decision="approve", arguments=arguments, remember="thread" if thread else None)
@@ -207,7 +207,7 @@ def answer(
 
 
 def _post(path: str, text: str, body: dict[str, Any] | None = None) -> None:
-    """Change something and print what came of it; `text` names fields of the answer."""
+    """Send a change and print the result; `text` names fields of the answer."""
     answer = call_server(lambda client: client.post(path, body))
     print_result(answer, text.format(**answer))
 

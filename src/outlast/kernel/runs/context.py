@@ -1,7 +1,7 @@
-"""What an effect of a run works with: the run, its agent, and the one hand that writes its log.
+"""The context of a run's effect: the run, its agent, and the only writer of its log.
 
-An effect is given this context and returns what came of it; it sets no attribute of anything. What a leg has to keep
-between two effects (what is shown, what the model has yet to read, where files were changed) is kept here.
+An effect receives this context and returns its result; it sets no attribute. The state of a leg between two effects
+(shown parts, notes for the model, changed workspaces) is kept here.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -26,19 +26,19 @@ from outlast.kernel.streams.log import NamedEvent
 from outlast.kernel.streams.writer import RunWriter
 
 T = TypeVar("T")
-SAVE_FILES_S = 15.0  # how long an answer waits for its checkpoint; then it is taken afterwards
+SAVE_FILES_S = 15.0  # how long an answer waits for its checkpoint; a slower one is completed afterwards
 
 
 class RunContext:
-    """`shown` is what followers see of the run; `is_cancelled` says whether a person has ended it. `steps_began` has
-    the time at which each step of the workflow was last said to begin."""
+    """`shown` is the run as followers see it; `is_cancelled` says whether a user has ended it. `steps_began` has the
+    time at which each step of the workflow was last reported to begin."""
 
     def __init__(self, engine: Engine, run: Run, first_seq: int) -> None:
         self.engine = engine
         self.run = run
         self.agent = engine.agents[run.profile]
         self.shown = RunFold()
-        self.lost_sandboxes: set[str] = set()  # whose loss the run has shown
+        self.lost_sandboxes: set[str] = set()  # losses that the run has shown
         self.is_cancelled = False
         self.writer = RunWriter(
             engine.db, engine.hub, engine.clock, run.id, run.attempt, run.seq_saved, first_seq, run.seq_reserved
@@ -54,18 +54,18 @@ class RunContext:
         self._opening.append(event)
 
     async def record(self, change: Callable[[Tx, list[NamedEvent]], T], last: bool = False) -> T:
-        """`RunWriter.record`, with the facts of the claim before the first, and folded into what is shown. `change`
-        adds its events to the list; it may be run again, with an empty one."""
+        """`RunWriter.record`, with the facts of the claim before the first, and folded into `shown`. `change` adds its
+        events to the list; it may be run again, with an empty list."""
         opening = self._opening
         events: list[NamedEvent] = []
 
         def run(tx: Tx) -> T:
             added: list[NamedEvent] = []
             result = change(tx, added)
-            events[:] = [*opening, *added]  # anew in each try: a lost connection runs this function again
+            events[:] = [*opening, *added]  # reset in each try: a lost connection runs this function again
             return result
 
-        self._fold_streamed()  # first: `change` may look at what is shown
+        self._fold_streamed()  # first: `change` may read `shown`
         result = await self.writer.record(events, run, last)
         if self._opening is opening:
             self._opening = []
@@ -74,7 +74,7 @@ class RunContext:
         return result
 
     async def record_events(self, *facts: NamedEvent) -> None:
-        """Record these facts alone."""
+        """Record only these facts."""
         await self.record(lambda _tx, events: events.extend(facts))
 
     def show(self, deltas: Sequence[StreamedDelta]) -> None:
@@ -86,7 +86,7 @@ class RunContext:
     async def show_turn(
         self, turn: Turn, deltas: Iterable[Delta], record: Callable[[NamedEvent], Awaitable[None]]
     ) -> None:
-        """Show what these deltas add to the turn; a part that begins is recorded before what follows it is shown."""
+        """Show the text that these deltas add to the turn; a new part is recorded before its text is shown."""
         shown: list[StreamedDelta] = []
         for delta in deltas:
             begun, grows = turn.take(delta)
@@ -101,42 +101,42 @@ class RunContext:
             self.show(shown)
 
     def _fold_streamed(self) -> None:
-        """Add what was streamed to what is shown: once per record, not once per delta, so that a long answer costs no
-        more per word than a short one."""
+        """Add the streamed text to `shown`: once per record, not once per delta, so that a long answer costs no more
+        per word than a short one."""
         streamed, self._streamed = self._streamed, {}
         for (event, part_id), texts in streamed.items():
             data = {"part_id": part_id, "delta": "".join(texts)}
             apply(self.shown, {"event": event, "data": data, "sequenceNumber": 0})
 
     def note(self, text: str) -> None:
-        """Something that the model is to read with the next result of a call."""
+        """Add a note that the model reads with the next result of a call."""
         self._notes.append(text)
 
     def take_notes(self) -> tuple[str, ...]:
-        """Remove and return the notes so far: the caller gives them to the model, or its own result replaces them."""
+        """Remove and return the notes so far: the caller passes them to the model, or its own result replaces them."""
         notes, self._notes = tuple(self._notes), []
         return notes
 
-    def step_began(self, name: str, *, anew: bool) -> datetime:
-        """When this step of the workflow began: now, if it did not yet or begins `anew`."""
+    def step_began(self, name: str, *, restarts: bool) -> datetime:
+        """The time at which this step of the workflow began: now, if it did not begin before or `restarts`."""
         now = self.engine.clock.now()
-        if anew:
+        if restarts:
             self._steps_began[name] = now
         return self._steps_began.setdefault(name, now)
 
     def works_in(self, workspace_id: str) -> None:
-        """Calls of this run change files of that workspace from now on."""
+        """Note that calls of this run change files of that workspace from now on."""
         self._workspace_id = workspace_id
 
     def files_changed(self, effect_id: str | None) -> None:
-        """A call may have changed files: they are saved beside what comes next."""
+        """A call may have changed files: they are saved while the run continues."""
         if self.engine.files is not None and self._workspace_id is not None:
             self.engine.files.changed(self._workspace_id, self.run.id, effect_id)
 
     async def files_saved(self) -> None:
-        """Before the run ends or waits: its files are in a checkpoint, unless that takes too long."""
+        """Before the run ends or waits: save its files in a checkpoint, unless that takes too long."""
         if self.engine.files is not None and self._workspace_id is not None:
-            # What takes longer is not forgotten: the call's own commit has marked the workspace as changed.
+            # A slower one is not lost: the call's own commit has marked the workspace as changed.
             with anyio.move_on_after(SAVE_FILES_S):
                 await self.engine.files.settled(self._workspace_id)
 
@@ -148,7 +148,7 @@ class RunContext:
         return store.transcript_of(tx, self.run.id, self.engine.agents.questions)
 
     def next(self, transcript: Transcript) -> Next:
-        """What the rules say comes next."""
+        """The next step, by the rules."""
         return next_step(transcript.situation(self.engine.max_steps(self.agent), self.agent.plan))
 
     async def end(
@@ -158,8 +158,8 @@ class RunContext:
         save_message: bool = True,
         first: Callable[[Tx], None] = lambda _tx: None,
     ) -> None:
-        """End the run, in a transaction of its own that begins with `first`."""
-        if end.status != "cancelled":  # that is confirmed at once
+        """End the run, in a separate transaction that begins with `first`."""
+        if end.status != "cancelled":  # a cancel is confirmed at once
             await self.files_saved()
 
         def change(tx: Tx, events: list[NamedEvent]) -> None:
@@ -171,9 +171,9 @@ class RunContext:
     def settle_in(
         self, tx: Tx, end: End, error: ErrorData | None = None, save_message: bool = True, run: Run | None = None
     ) -> list[NamedEvent]:
-        """End the run inside a record of this context; returns the closing events. `run`: as this transaction has read
-        it."""
-        self._fold_streamed()  # the answer has what was shown, also what is saved only by this very record
+        """End the run inside a record of this context; returns the closing events. `run`: the row as read in this
+        transaction."""
+        self._fold_streamed()  # the answer includes text that only this record saves
         run = run or store.run_of(tx, self.run.id)
         by = run.cancelled_by if end.status == "cancelled" else None
         ending = Ending(end, self.shown.parts, error, save_message=save_message, by=by)

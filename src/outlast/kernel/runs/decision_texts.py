@@ -1,4 +1,4 @@
-"""What a person's decision says: to the model, and to those who follow the run."""
+"""Texts of a user's decision: for the model, and for the run's followers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from outlast.kernel.threads.parts import ToolStatus
 
 
 def resolution_events(row: ApprovalOfCall) -> list[NamedEvent]:
-    """What followers see of a decision: the resolution and, of an answered or denied call, the result."""
+    """The events of a decision for followers: the resolution and, for an answered or denied call, the result."""
     item, decision = row.approval, row.approval.decision or {}
     if item.kind == "question":
         answers = decision.get("answers", {})
@@ -37,11 +37,11 @@ def _result(row: ApprovalOfCall, status: ToolStatus, text: str) -> NamedEvent:
 
 
 def answer_text(answers: Mapping[str, Any]) -> str:
-    """A person's answers, as the model reads them."""
+    """A user's answers, for the model."""
     return orjson.dumps({"answers": dict(answers)}, option=orjson.OPT_INDENT_2).decode()
 
 
 def denial_text(reason: str) -> str:
-    """A person's refusal, as the model reads it."""
+    """A user's refusal, for the model."""
     because = f" Their reason: {reason}" if reason else ""
     return f"A person denied this call.{because} Do not repeat it unchanged."

@@ -1,4 +1,4 @@
-"""What legs work with, and what legs and actions need to end or park a run."""
+"""The resources that legs work with, and that legs and actions need to end or park a run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from outlast.kernel.streams.writer import Flusher
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """The open resources that runs need, and the agents that this server knows. `files` is None where there are no
+    """The open resources that runs need, and the agents that this server knows. `files` is None if the server has no
     sandboxes."""
 
     db: Database
@@ -33,7 +33,8 @@ class Engine:
     files: CheckpointKeeper | None = None
 
     def max_steps(self, agent: Agent) -> int:
-        """Turns of the model in one run: the configuration's word for this agent, the agent's own, or that for all."""
+        """Turns of the model in one run: the configuration's limit for this agent, else the agent's own, else the limit
+        for all agents."""
         configured = self.settings.profiles.get(agent.name)
         if configured is not None and configured.max_steps is not None:
             return configured.max_steps

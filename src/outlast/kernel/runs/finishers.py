@@ -19,7 +19,7 @@ from outlast.kernel.threads.parts import NoticePart
 
 log = logging.getLogger("outlast.runs")
 DETAIL_CHARS: Final = 300
-NOT_SAVED: Final = "The answer is here, but what it says of itself (title, files) could not be saved: {reason}"
+NOT_SAVED: Final = "The answer is saved, but its title and files could not be saved: {reason}"
 
 
 def workflow_step(
@@ -34,7 +34,7 @@ def workflow_step(
 
 
 def open_steps_closed(run_id: str, ending: Ending) -> list[NamedEvent]:
-    """Steps that were under way when the run came to its end."""
+    """Steps that were running when the run ended."""
     failure = ending.error.message if ending.error is not None else ""
     closed: Mapping[str, tuple[WorkflowStatus, str]]
     closed = {"completed": ("done", ""), "cancelled": ("cancelled", ""), "error": ("failed", failure)}
@@ -49,8 +49,8 @@ def open_steps_closed(run_id: str, ending: Ending) -> list[NamedEvent]:
 def finish(
     tx: Tx, agent: Agent, run: Run, parts: Sequence[Mapping[str, Any]], ending: Ending
 ) -> tuple[list[str], list[dict[str, Any]], list[NamedEvent]]:
-    """The agent's writes: the problems it found, parts to add to the answer, the step that shows it. Where the writes
-    fail, they are undone and the answer is saved all the same, with a notice (of an agent with stages) or a problem."""
+    """The agent's writes: the problems it found, parts to add to the answer, the step that shows it. If the writes
+    fail, they are undone and the answer is saved anyway, with a notice (for an agent with stages) or a problem."""
     if agent.finish is None:
         return [], [], []
     step = f"save_{agent.name}"
@@ -58,7 +58,7 @@ def finish(
         with savepoint(tx):
             found = agent.finish(tx, run, parts, ending.facts) or Finished()
     except Exception as error:
-        if is_of_transaction(error):  # the whole end is undone: it is tried again, or the next attempt ends the run
+        if is_of_transaction(error):  # the whole end is undone: it is retried, or the next attempt ends the run
             raise
         log.error("a run's result was not saved", extra={"run_id": run.id}, exc_info=error)
         reason = NOT_SAVED.format(reason=reason_of(error))
@@ -72,7 +72,7 @@ def finish(
 
 
 def last_steps(run_id: str, ending: Ending, *, saved: bool, charged: int) -> list[NamedEvent]:
-    """What became of the answer and of the credits."""
+    """The steps for the answer and the credits at the end of a run."""
     if not ending.workflow:
         return []
     name = "save_error" if ending.end.status == "error" else "save_answer"

@@ -1,4 +1,4 @@
-"""What was said before a run's own message: the conversation as its agent should see it."""
+"""The conversation before a run's own message, for its agent."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,8 +31,8 @@ _TURNS = sa.select(effects.c.run_id, effects.c.step, effects.c.result).where(
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A person's message (or several in a row) and the answer that counts for it; both as lists of parts. `opaque`: by
-    step, the provider's own record where that is to be handed back in later runs; none after the retention time."""
+    """A user's message (or several in a row) and the answer that counts for it; both as lists of parts. `opaque`: by
+    step, the provider's own record if later runs must send it back; empty after the retention time."""
 
     asked: Sequence[Mapping[str, Any]]
     answered: Sequence[Mapping[str, Any]]
@@ -56,9 +56,8 @@ class _Asked(NamedTuple):
 def exchanges_before(tx: Tx, run: Run, limit: int) -> list[Exchange]:
     """The last exchanges of the thread up to and with the run's own message, about `limit` messages, oldest first.
 
-    The last exchange is the run's own message, without an answer. Answers stand behind the message they answer, also
-    where a later message was queued before they were made; of several answers the newest counts, with those it
-    continues.
+    The last exchange is the run's own message, without an answer. Answers follow the message they answer, even if a
+    later message was queued before they were written; of several answers the newest counts, with those it continues.
     """
     position = tx.value(messages.c.position, {"id": run.message_id})
     if position is None:
@@ -84,7 +83,7 @@ class _Turn(NamedTuple):
 
 
 def _opaque_of(tx: Tx, run_ids: Sequence[str]) -> dict[str, dict[int, dict[str, Any]]]:
-    """Run → step → the provider's own record of the turn, where it is to be handed back in later runs."""
+    """Run → step → the provider's own record of the turn, if later runs must send it back."""
     found: dict[str, dict[int, dict[str, Any]]] = {}
     for row in tx.rows(_Turn, _TURNS, {"runs": list(run_ids)}) if run_ids else ():
         opaque = (row.result or {}).get("opaque")
@@ -112,7 +111,7 @@ def _answers(tx: Tx, message_ids: Sequence[str]) -> dict[str, _Answer]:
         .order_by(messages.c.position),
     )
     continued = sa.select(runs.c.id, runs.c.parent_run_id).where(runs.c.mode == "continue")
-    # Which run each run for these messages continues; not all of them left an answer.
+    # The run that each run for these messages continues; not all of them left an answer.
     continues = dict(tx.rows(_Continued, continued.where(runs.c.message_id.in_(message_ids))))
     parts_of = {row.run_id: row.parts for row in rows if row.run_id is not None}
     newest = {row.reply_to: row.run_id for row in rows if row.run_id is not None}

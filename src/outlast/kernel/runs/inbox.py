@@ -1,4 +1,4 @@
-"""Approvals and questions of runs, in the inboxes of all who may decide, with news when one opens or closes."""
+"""Approvals and questions of runs, in the inboxes of all users who may decide, with news when one opens or closes."""
 
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
@@ -39,8 +39,8 @@ class _WaitingItem(NamedTuple):
 
 
 def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None = None) -> list[Waiting]:
-    """Open approvals and questions of one project (None: of all) in which this user edits; a part of them, if that is
-    given."""
+    """Open approvals and questions in which this user edits, of one project or of all if `project_id` is None; only
+    `part` of them, if set."""
     mine = (members.c.project_id == threads.c.project_id) & (members.c.user_id == user_id)
     found = _OPEN.join(members, mine & members.c.role.in_(["owner", "editor"]))
     if project_id is not None:
@@ -51,13 +51,13 @@ def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None
 
 
 def tell_asked(tx: Tx, run: Run, item_id: str) -> None:
-    """A run asks people for something: announce it in their inboxes."""
+    """A run asks for a decision: announce it in the inboxes of those who may decide."""
     for row in tx.rows(_WaitingItem, _OPEN.where(approvals.c.id == item_id)):
         append(tx, run.project_id, [(INBOX, came(_item(row), None))])
 
 
 def tell_settled(tx: Tx, project_id: str, kinds: Iterable[str]) -> None:
-    """Approvals or questions were decided, or their run has ended. Call it after the thread's own news, in the
+    """Approvals or questions were decided, or their run has ended. Call it after the thread's own news, to keep the
     order in which rows are locked."""
     news = [(INBOX, went("question" if kind == "question" else "approval", None)) for kind in sorted(set(kinds))]
     if news:

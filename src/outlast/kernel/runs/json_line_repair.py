@@ -27,7 +27,7 @@ _REST_OF_STRING: Final = re.compile(r'(?:[^"\\]|\\.)*')
 
 class JsonLineJoiner:
     """Takes lines and returns lines; a value spread over several lines is returned as one, with line breaks in it.
-    `held_chars` is the length of what is held; the caller bounds it. Call `end` after the last line."""
+    `held_chars` is the length of the held text; the caller bounds it. Call `end` after the last line."""
 
     def __init__(self) -> None:
         self._held: list[str] = []
@@ -53,7 +53,7 @@ class JsonLineJoiner:
         return [] if is_unfinished else self.end()
 
     def end(self) -> list[str]:
-        """What is held, as one line, complete or not. What follows a complete object is a line of its own."""
+        """The held text as one line, complete or not. Text after a complete object is a separate line."""
         held = _split_objects("\n".join(self._held)) if self._held else []
         self._held, self._depth, self._in_string, self.held_chars = [], 0, False, 0
         return held
@@ -70,13 +70,13 @@ class JsonLineJoiner:
                 return  # the string continues on the next line
             start, self._in_string = start + 1, False
         code = _STRING.sub("", line[start:])
-        code, quote, _ = code.partition('"')  # a quote that is left opens a string that has no end on this line
+        code, quote, _ = code.partition('"')  # a quote that is left opens a string that does not end on this line
         self._in_string = bool(quote)
         self._depth += sum(map(code.count, "{[")) - sum(map(code.count, "}]"))
 
 
 def _split_objects(line: str) -> list[str]:
-    """The objects of a line and the words around them, one by one. What cannot be separated stays together."""
+    """The objects of a line and the words around them, one by one. Text that cannot be separated stays together."""
     found = _OBJECT.search(line)
     if found is None:
         return [line]
@@ -96,7 +96,7 @@ def _split_objects(line: str) -> list[str]:
 
 
 def _object_end(line: str, start: int) -> int | None:
-    """Where the object ends that begins at `start`; None: there is none that a model would write as a line."""
+    """The end of the object that begins at `start`, or None if there is none that a model would write as a line."""
     try:
         value, end = _DECODER.raw_decode(line, start)
     except (ValueError, RecursionError):  # `RecursionError`: brackets nested too deep

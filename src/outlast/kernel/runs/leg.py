@@ -1,4 +1,4 @@
-"""One leg: load, decide, carry out, record, and again, until the run has ended or waits for a person."""
+"""One leg: load, decide, execute, record, and repeat, until the run has ended or waits for a user."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -24,7 +24,7 @@ LAST_WORDS_S: Final = 5.0  # how long the last transaction of a cancelled leg ma
 
 class Leg:
     """A claimed run at work in this process. `stop` is None while it may work; "person" (cancelled), "shutdown", or
-    "fence" (another attempt has the run). `over` is set once nothing of it runs any more."""
+    "fence" (another attempt has the run). `over` is set once no part of it runs any more."""
 
     def __init__(self, engine: Engine, run: Run, first_seq: int) -> None:
         self.engine = engine
@@ -37,8 +37,8 @@ class Leg:
         self._scope = anyio.CancelScope()
 
     async def work(self) -> None:
-        """Until the run has ended, waits for a person, or is taken away. Raises `FenceLost`, `StorageUnavailable` or
-        `DiskFull` (the run is resumed later), nothing else."""
+        """Run until the run has ended, waits for a user, or is taken away. Raises only `FenceLost`,
+        `StorageUnavailable` or `DiskFull` (the run is resumed later)."""
         try:
             self.context.writer.open()
             self.engine.flusher.add(self.context.writer)
@@ -64,12 +64,12 @@ class Leg:
         self._scope.cancel()
 
     async def _open(self) -> None:
-        """Begin: a first attempt starts the run; a later one rebuilds what was shown and takes back what was cut."""
+        """Begin: a first attempt starts the run; a later one rebuilds the shown parts and takes back the cut ones."""
         context = self.context
         context.open_with(("run.started", RunStarted(run_id=self.run.id, attempt=self.run.attempt)))
-        if self.run.attempt == 1 and self.run.seq_saved <= 1:  # nothing has been shown but `run.queued`
+        if self.run.attempt == 1 and self.run.seq_saved <= 1:  # only `run.queued` has been shown
             return
-        context.files_changed(None)  # a killed worker may not have come to it
+        context.files_changed(None)  # a killed worker may not have saved them
         lines = await self.engine.db.read(read_all, self.run.id)
         context.shown, context.lost_sandboxes = fold_lines(lines), lost_so_far(lines)
         context.shown.parts = [part for part in context.shown.parts if "type" in part]
@@ -77,23 +77,23 @@ class Leg:
         turn = transcript.last_turn
         cut = [e for e in (transcript.calls_of(turn.step) if turn else ()) if e.status == "started"]
         if turn is not None and (cut or turn.status == "started"):
-            again = {effect.part_id for effect in cut}  # asked about again: their output is shown anew, from the start
+            again = {effect.part_id for effect in cut}  # asked again: their output is shown again, from the start
             kept: Any = [
                 part | {"output": "", "status": "pending"} if part["id"] in again else part
                 for part in context.shown.parts
                 if part["step"] == turn.step
             ]
-            # Followers may have seen deltas that were never saved: they get the step as the database has it.
+            # Followers may have seen deltas that were never saved: they get the step as stored in the database.
             reset = StepReset(run_id=self.run.id, step=turn.step, attempt=self.run.attempt, parts=kept)
             context.open_with(("step.reset", reset))
 
     async def _advance(self) -> bool:
-        """One effect. True: the leg is over."""
+        """Run one effect. True if the leg is over."""
         context = self.context
         if self.stop == "shutdown":  # between two effects: everything that happened is recorded
             await self.engine.db.write(leases.hand_back, self.run.id, self.run.attempt)
             return True
-        if self._named is not None:  # in the journal already: killed here, the next attempt finds it open and asks it
+        if self._named is not None:  # already in the journal: after a kill here the next attempt asks it
             (transcript, turn), self._named = self._named, None
             self.ended = await ask_model(context, transcript, turn.step, turn)
             return self.ended
@@ -115,7 +115,7 @@ class Leg:
         return self.ended
 
     async def _call(self, effects: Sequence[Effect]) -> None:
-        """The calls of a step. A sandbox that cannot be had ends the run."""
+        """The calls of a step. If no sandbox is available, the run ends."""
         outcome = await call_tools(self.context, effects)
         self._named = outcome.named
         if outcome.unavailable is not None:

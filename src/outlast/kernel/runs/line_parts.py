@@ -22,7 +22,7 @@ _CUT: Final = (
 
 
 def reset_in(tx: Tx, lines: Lines | None, run: Run, effect_id: str, step: int) -> list[NamedEvent]:
-    """The step is asked again: what its lines did is taken back. Nothing for an agent without lines."""
+    """The step is asked again: take back the effects of its lines. Does nothing for an agent without lines."""
     if lines is None:
         return []
     # With the sums of these lines: a run that is cut before the next ones shows none.
@@ -31,7 +31,7 @@ def reset_in(tx: Tx, lines: Lines | None, run: Run, effect_id: str, step: int) -
 
 
 def part_in(tx: Tx, lines: Lines, run: Run, step: int, counts: Mapping[str, int]) -> list[tuple[str, PartCarrier]]:
-    """The events of the part that represents a step's lines; empty: they changed nothing."""
+    """The events of the part that represents a step's lines; empty if they changed nothing."""
     part = lines.part(tx, run, step, counts)
     return [] if part is None else whole_parts([part], step)
 
@@ -42,7 +42,7 @@ class _Turn(NamedTuple):
 
 
 def cut_part_in(tx: Tx, lines: Lines, run: Run) -> list[tuple[str, PartCarrier]]:
-    """The same for the step in which a run was cut: what of it was taken stays, and the answer says so."""
+    """The same for the step in which a run was cut: the lines that were taken stay, and the answer reports the cut."""
     row = tx.row(_Turn, _CUT, {"run": run.id})
     counts = (row.result or {}).get("counts") if row is not None else None
     return part_in(tx, lines, run, row.step, counts) if row is not None and counts else []

@@ -1,8 +1,8 @@
-"""Handing a model's lines to their agent while the model still writes: what was taken is committed with the events
-that announce it, before they are shown.
+"""Passes a model's lines to their agent while the model still writes: lines are committed with the events that announce
+them, before they are shown.
 
-Lines that come while a commit is under way go together into the next one. Beside the lines taken, the open model
-effect keeps their sums, so that a run that is cut in the middle of a step ends with that step's part.
+Lines that arrive during a commit go together into the next one. In addition to the lines taken, the open model effect
+keeps their sums, so that a run that is cut in the middle of a step ends with that step's part.
 """
 
 from collections.abc import Sequence
@@ -28,16 +28,17 @@ from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.turns import OpenPart
 from outlast.kernel.streams.log import NamedEvent
 
-BATCHES_AHEAD: Final = 256  # how far the model may be read ahead of what is committed
-LINES_AT_ONCE: Final = 64  # in one transaction at most: others write to the same database
-LONG_LINE_CHARS: Final = 10_000  # reading such a line may take longer than others should wait for a transaction
-NOT_TAKEN: Final = "These {count} lines could not be taken: {reason} Nothing of them has happened."
+BATCHES_AHEAD: Final = 256  # how far reading the model may run ahead of the commits
+LINES_AT_ONCE: Final = 64  # at most, in one transaction: others write to the same database
+LONG_LINE_CHARS: Final = 10_000  # parsing such a line may take longer than others should wait for a transaction
+NOT_TAKEN: Final = "These {count} lines could not be taken: {reason} None of them took effect."
 
 
 async def stream_lines(
     context: RunContext, taker: Lines, request: ModelRequest, effect: Effect, turn: LinedTurn
 ) -> None:
-    """The turn as it comes, its lines taken. Raises as a model's stream does, after what came before was taken."""
+    """The turn as it arrives, with its lines taken. Raises as a model's stream does, after the earlier lines were
+    taken."""
     model = context.engine.catalog.language_model(request.model.provider)
     given, ahead = anyio.create_memory_object_stream[Sequence[Delta]](BATCHES_AHEAD)
     failures: list[Exception] = []
@@ -51,13 +52,13 @@ async def stream_lines(
             except Exception as error:
                 failures.append(error)
 
-    async with anyio.create_task_group() as group:  # a failure leaves it by itself, not in a group
+    async with anyio.create_task_group() as group:  # a failure leaves it as itself, not in a group
         group.start_soon(read, given)
         try:
             with ahead:
                 await _take_all(context, taker, effect, turn, ahead)
         except Exception as error:
-            failures.insert(0, error)  # the cause: that the reader found nobody to give to follows from it
+            failures.insert(0, error)  # the cause: the reader's closed stream follows from it
         group.cancel_scope.cancel()
     if failures:
         raise failures[0]
@@ -76,12 +77,12 @@ async def _take_all(
         while ahead.statistics().current_buffer_used:
             deltas += ahead.receive_nowait()
         await context.show_turn(turn, deltas, take)
-        if any(turn.waiting):  # blank lines wait for what they stand before
+        if any(turn.waiting):  # blank lines wait for the lines that follow them
             await take(None)
 
 
 async def _take(context: RunContext, taker: Lines, effect: Effect, turn: LinedTurn, begun: NamedEvent | None) -> None:
-    """Hand over the lines that wait, and record the part that begins after them."""
+    """Pass on the waiting lines, and record the part that begins after them."""
     while turn.waiting or begun is not None:
         lines, turn.waiting = turn.waiting[:LINES_AT_ONCE], turn.waiting[LINES_AT_ONCE:]
         last = begun if not turn.waiting else None
@@ -106,7 +107,7 @@ async def _take(context: RunContext, taker: Lines, effect: Effect, turn: LinedTu
 
 
 def _take_in(tx: Tx, context: RunContext, taker: Lines, step: int, lines: Sequence[Line]) -> LinesTaken:
-    """What became of the lines. A failure in taking them is the model's to know of, not the run's end."""
+    """The result of the lines. An error in taking them is reported to the model and does not end the run."""
     whole = [line for line in lines if isinstance(line, str)]
     long = tuple(
         TOO_LONG.format(most=MAX_LINE_CHARS, begins=line.begins) for line in lines if isinstance(line, TooLong)

@@ -15,21 +15,21 @@ from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.runs.turns import OpenPart, StreamedDelta, Turn, encodable, shown_part
 from outlast.kernel.streams.log import NamedEvent
 
-MAX_LINE_CHARS: Final = 2_000_000  # twice the largest page, for what JSON escapes
+MAX_LINE_CHARS: Final = 2_000_000  # twice the largest page, to leave room for JSON escapes
 QUOTED_CHARS: Final = 80  # of a line that a problem is about
 TOO_LONG: Final = (
-    "A line was longer than {most} characters and is left out whole. It began with: {begins} "
-    "Write less in one line: patches of single elements."
+    "A line was longer than {most} characters and was skipped. It began with: {begins} "
+    "Write shorter lines: patches of single elements."
 )
 CUT_SHORT: Final = (
-    "Your answer reached the length limit in the middle of a line, which is left out. It began with: {begins} "
-    "The lines before it were taken: go on after them, with shorter lines."
+    "Your answer reached the length limit in the middle of a line, which was skipped. It began with: {begins} "
+    "The lines before it were taken: continue after them, with shorter lines."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class TooLong:
-    """In the place of a line beyond the bound: how it begins."""
+    """A placeholder for a line beyond the bound, with its beginning."""
 
     begins: str
 
@@ -38,7 +38,7 @@ Line = str | TooLong
 
 
 class LineSplitter:
-    """Text in pieces as they come, whole lines out, without their ends (`\\n` or `\\r\\n`). The lines are the same
+    """Takes text in any pieces and returns whole lines, without their ends (`\\n` or `\\r\\n`). The lines are the same
     however the text is cut. Holds at most `most` characters of an unfinished line."""
 
     def __init__(self, most: int = MAX_LINE_CHARS) -> None:
@@ -57,7 +57,7 @@ class LineSplitter:
         return lines
 
     def end(self) -> list[Line]:
-        """The text ends here: its last line, where that has no end of its own."""
+        """End the text: returns its last line, if that has no line end."""
         return [self._close()] if self._length else []
 
     def _add(self, piece: str) -> None:
@@ -79,11 +79,11 @@ class WholeLines:
         self._splitter, self._joiner = LineSplitter(most), JsonLineJoiner()
 
     def feed(self, text: str) -> list[Line]:
-        """The lines that are whole with this piece."""
+        """The lines that are complete with this piece."""
         return [whole for line in self._splitter.feed(text) for whole in self._join(line)]
 
     def end(self) -> list[Line]:
-        """The text ends here, also where a line does not."""
+        """End the text, even in the middle of a line."""
         last = [whole for line in self._splitter.end() for whole in self._join(line)]
         return [*last, *self._joiner.end()]
 
@@ -97,7 +97,7 @@ class WholeLines:
 
 
 def lines_in(text: str) -> list[str]:
-    """The lines of a text as they were handed over when a model wrote it. Steps grow with its length, which the model's
+    """The lines of a text, as they were passed on when a model wrote it. Steps grow with its length, which the model's
     output limit bounds."""
     whole = WholeLines()
     return [line for line in (*whole.feed(text), *whole.end()) if isinstance(line, str)]
@@ -105,19 +105,19 @@ def lines_in(text: str) -> list[str]:
 
 @dataclass(slots=True)
 class LinedTurn(Turn):
-    """A turn of an agent that takes lines. `waiting` are those not handed over yet; `counts` and `problems` are what
-    those before came to."""
+    """A turn of an agent that takes lines. `waiting` are the lines not passed on yet; `counts` and `problems` are the
+    results of the lines before."""
 
     waiting: list[Line] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-    took: bool = False  # some lines were handed over
+    took: bool = False  # some lines were passed on
     _lines: WholeLines = field(default_factory=WholeLines)
     _prose: list[OpenPart] = field(default_factory=list)
     _closed: bool = True  # the next prose begins a new part
 
     def take(self, delta: Delta) -> tuple[NamedEvent | None, StreamedDelta | None]:
-        """As for any turn; text becomes lines in `waiting`, to be handed over before the fact is recorded."""
+        """As for any turn; text becomes lines in `waiting`, to be passed on before the fact is recorded."""
         if isinstance(delta, TextDelta):
             self._take_text(encodable(delta.text))
             return None, None
@@ -128,16 +128,17 @@ class LinedTurn(Turn):
         return Turn.take(self, delta)
 
     def completed(self) -> list[NamedEvent]:
-        """`part.completed` for reasoning, notices and what was shown of the text."""
+        """`part.completed` for reasoning, notices and the shown text."""
         return self._completed([*(part for part in self.parts if part.kind in ("reasoning", "notice")), *self._prose])
 
     def result(self) -> dict[str, Any]:
-        """The whole text, and what of it could not be taken. The lines of its texts, joined, are those handed over."""
+        """The whole text, and the lines that could not be taken. The lines of its texts, joined, are the lines passed
+        on."""
         kept = {"counts": dict(self.counts), "problems": list(self.problems)}
         return Turn.result(self) | {name: value for name, value in kept.items() if value}
 
     def prose_events(self, prose: str) -> tuple[OpenPart | None, list[NamedEvent]]:
-        """How this prose is shown: in the text part that is open, or in a new one. Changes nothing yet: see `taken`."""
+        """The events that show this prose: in the open text part, or in a new one. Changes nothing yet: see `taken`."""
         begins = self._closed or not self._prose
         text = prose.lstrip("\n") if begins else prose
         if not text.strip() and begins:
@@ -148,8 +149,8 @@ class LinedTurn(Turn):
         return OpenPart(part.id, "text", [text]), [*shown, ("text.delta", grows)]
 
     def taken(self, lines: LinesTaken, prose: OpenPart | None, *, closes: bool) -> None:
-        """The lines handed over were taken and recorded, with `prose` as `prose_events` gave it. `closes`: another part
-        begins after them."""
+        """The lines passed on were taken and recorded, with `prose` as returned by `prose_events`. `closes`: another
+        part begins after them."""
         self.took = True
         self.counts = added(self.counts, lines.counts)
         self.problems += lines.problems
@@ -170,14 +171,14 @@ class LinedTurn(Turn):
         self.waiting += self._lines.feed(text)
 
     def _break_line(self) -> None:
-        """Another part begins: the line ends, in the transcript too, so that code that reads the text again finds the
-        same lines."""
+        """Another part begins: the line ends, in the transcript too, so that a later reader of the text finds the same
+        lines."""
         if last := self._lines.end():
             self.waiting += last
             self.parts[-1].text.append("\n")
 
     def _end_lines(self, end: TurnEnd) -> None:
-        """The last line counts without an end of its own, unless the model was cut short in it."""
+        """The last line counts without a line end, unless the model was cut in the middle of it."""
         last = self._lines.end()
         if end.finish != "length":
             self.waiting += last

@@ -1,4 +1,4 @@
-"""A run and its effects as values: what the store reads and the rest of the room works with."""
+"""A run and its effects as values: used by the store and the rest of the room."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from outlast.kernel.runs.rules import Call, Checked, Situation, Stages
 
 
 class Run(NamedTuple):
-    """A run's row, as far as a leg needs it."""
+    """The columns of a run's row that a leg needs."""
 
     id: str
     project_id: str
@@ -36,10 +36,10 @@ class Run(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """One model turn, tool call or stage. `result`: a turn as `{pieces, finish, opaque}` (and, where its text was
-    lines, `counts` of what they did and `problems` with them; `counts` alone while it is open), a call as
-    `{content, is_error}` (and `notes` that the model reads with it), a stage (kinds `prepare` and `check`) as
-    `{problems, mendable, facts}`. `question`, the only field that is no column: a person answers the call."""
+    """One model turn, tool call or stage. `result`: a turn as `{pieces, finish, opaque}` (and, if its text was lines,
+    `counts` of their effects and `problems` with them; only `counts` while it is open), a call as `{content, is_error}`
+    (and `notes` that the model reads with it), a stage (kinds `prepare` and `check`) as `{problems, mendable, facts}`.
+    `question`, the only field without a column: a user answers the call."""
 
     id: str
     ordinal: int
@@ -59,13 +59,13 @@ class Effect(NamedTuple):
     question: bool = False
 
 
-FINAL_ANSWER: Final = "final_answer"  # the tool by which a model gives an answer that is an object
+FINAL_ANSWER: Final = "final_answer"  # the tool with which a model gives an answer that is an object
 
 
 @dataclass(frozen=True, slots=True)
 class StagePlan:
-    """The work that an agent has around a model's turns. `done_mark`: text by which a turn says that the work is done,
-    also one that calls tools; empty: only a turn without calls says so."""
+    """The stages that an agent has before and after a model's turns. `done_mark`: text with which a turn reports that
+    the work is done, even if it calls tools; if empty, only a turn without calls reports it."""
 
     prepares: bool = True
     checks: bool = True
@@ -74,7 +74,7 @@ class StagePlan:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A run with everything that has happened in it so far."""
+    """A run with all of its effects so far."""
 
     run: Run
     effects: tuple[Effect, ...] = field(default=())
@@ -94,7 +94,7 @@ class Transcript:
         return next(effect for effect in self.effects if effect.id == effect_id)
 
     def situation(self, max_steps: int, plan: StagePlan | None = None) -> Situation:
-        """What the rules need to know. `plan`: of the run's agent; None: it has no stages."""
+        """The input of the rules. `plan` is the plan of the run's agent, or None if it has no stages."""
         turn = self.last_turn
         cancel = self.run.cancel_reason
         stages = None if plan is None else self._stages(turn, plan)
@@ -121,7 +121,7 @@ class Transcript:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the stages found, later over earlier."""
+        """The facts of the stages; later stages overwrite earlier ones."""
         merged: dict[str, Any] = {}
         for kind in ("prepare", "check"):
             for stage in self.stages(kind):
@@ -130,14 +130,14 @@ class Transcript:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What the check after the last turn found."""
+        """The problems found by the check after the last turn."""
         turn = self.last_turn
         last = [stage for stage in self.stages("check") if turn is not None and stage.step == turn.step]
         return tuple((last[-1].result or {}).get("problems", ())) if last else ()
 
     @property
     def untold(self) -> tuple[str, ...]:
-        """What could not be taken of the last turn's lines: the model reads it before its next turn, if one comes."""
+        """Problems with the last turn's lines. The model reads them before its next turn, if there is one."""
         turn = self.last_turn
         return tuple((turn.result or {}).get("problems", ())) if turn is not None else ()
 
@@ -147,7 +147,7 @@ class Transcript:
         return tuple(text_of(e) for e in self.effects if e.kind == "model" and e.status == "finished")
 
     def answer(self, step: int | None = None) -> str | None:
-        """What the model gave as its answer last (in this step), JSON text; None: nothing that was taken."""
+        """The last answer of the model (in this step) as JSON text, or None if no answer was accepted."""
         for call in reversed(self.effects):
             is_answer = call.tool == FINAL_ANSWER and call.status == "finished" and step in (None, call.step)
             if is_answer and not (call.result or {}).get("is_error"):
@@ -173,6 +173,6 @@ class Transcript:
 
 
 def text_of(turn: Effect) -> str:
-    """What a turn said, without its reasoning."""
+    """The text of a turn, without its reasoning."""
     pieces = (turn.result or {}).get("pieces", ())
     return "".join(piece["text"] for piece in pieces if piece["type"] == "text")

@@ -1,4 +1,4 @@
-"""The model effect: named before it starts, streamed as it comes, recorded whole, and asked again when it is cut."""
+"""The model effect: named before it starts, streamed as it arrives, recorded whole, and asked again if it was cut."""
 
 from contextlib import aclosing
 from dataclasses import asdict
@@ -32,8 +32,8 @@ REFUSED = error_data(declined())
 
 
 async def ask_model(context: RunContext, transcript: Transcript, step: int, named: Effect | None = None) -> bool:
-    """Ask for turn `step` until it is whole, its retries are used up, or it was refused for good: whether the run has
-    ended with it. `named`: its effect, where the last call's result was recorded together with it."""
+    """Ask for turn `step` until it is complete, its retries are used up, or it was refused for good. Returns True if
+    the run has ended with it. `named`: its effect, if it was recorded together with the last call's result."""
     effect = named
     if effect is None:
         effect = await context.record(lambda tx, events: name_effect_in(tx, context, transcript, step, events))
@@ -48,14 +48,15 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
             else:
                 await _stream(context, request, turn)
             if turn.end is None:
-                raise ModelCut("The model's answer broke off before its end.")
+                raise ModelCut("The model's answer was cut off before its end.")
         except NO_OUTCOME:
             raise
         except TryLater as error:
             wait_s = retries.wait_s(error)
             if wait_s is None:
                 return await _fail(context, effect, turn, error)
-            # The count is saved before the wait: killed in it, the next attempt does not begin to count anew.
+            # The count is saved before the wait: after a kill in it, the next attempt does not start counting from
+            # zero.
             await _announce_retry(context, effect, turn, retries.made, error, wait_s)
             await context.engine.clock.sleep(wait_s)
             continue
@@ -65,7 +66,7 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
 
 
 def name_effect_in(tx: Tx, context: RunContext, transcript: Transcript, step: int, events: list[NamedEvent]) -> Effect:
-    """Write the effect's id before it starts; a cut turn's parts are taken back first. Adds what is shown of it to
+    """Write the effect's id before it starts; a cut turn's parts are taken back first. Adds its shown parts to
     `events`."""
     last = transcript.last_turn
     again = last if last is not None and last.step == step else None
@@ -74,7 +75,7 @@ def name_effect_in(tx: Tx, context: RunContext, transcript: Transcript, step: in
         events.append(("step.reset", reset))
         events.extend(reset_in(tx, context.agent.lines, context.run, again.id, step))
     events.append(("step.started", StepStarted(run_id=context.run.id, step=step, attempt=context.run.attempt)))
-    if again is not None:  # under its old id, and with the tries that were made
+    if again is not None:  # under its old id, and with its earlier tries
         store.update_effect(tx, again.id, status="started", attempt=context.run.attempt)
         return again
     return store.start_effect(tx, context.run, transcript.next_ordinal, step, "model")
@@ -97,7 +98,7 @@ async def _request(context: RunContext, transcript: Transcript, effect: Effect) 
 
 
 async def _show_notices(context: RunContext, conversation: Conversation, step: int) -> None:
-    """Tell the person what its prompt has for them, once a run."""
+    """Show the notices of the prompt to the user, once a run."""
     told = {part["code"] for part in context.shown.parts if part["type"] == "notice"}
     notices = [
         NoticePart(id=new_id("part"), step=step, level="warning", code=code, text=text)
@@ -118,7 +119,8 @@ async def _stream(context: RunContext, request: ModelRequest, turn: Turn) -> Non
 async def _announce_retry(
     context: RunContext, effect: Effect, turn: Turn, retries: int, error: OutlastError, wait_s: float
 ) -> None:
-    """Take back what was shown of the failed try, and what its lines did, and say when the next one is."""
+    """Take back the shown parts of the failed try and the effects of its lines, and announce the time of the next
+    try."""
     reset = StepReset(run_id=context.run.id, step=turn.step, attempt=context.run.attempt, parts=[])
     at = iso(context.engine.clock.now() + timedelta(seconds=wait_s))
     status = RunStatusChanged(run_id=context.run.id, status="running", retry_at=at, reason=error.code)
@@ -135,13 +137,14 @@ async def _announce_retry(
 
 
 def _book(tx: Tx, context: RunContext, turn: Turn) -> None:
-    """Add what a failed try used to the run's sums, as far as the provider said: it was paid for all the same."""
+    """Add the tokens of a failed try to the run's sums, as far as the provider reported them: they are paid for
+    anyway."""
     if turn.usage is not None:
         store.add_usage(tx, context.run.id, asdict(turn.usage))
 
 
 async def _fail(context: RunContext, effect: Effect, turn: Turn, error: OutlastError) -> bool:
-    """The turn failed for good: the run ends with what was made and an error a person can act on."""
+    """The turn failed for good: the run ends with its partial answer and an error that a user can act on."""
     reason = "policy" if error.code == "model_policy_refused" else "provider"
 
     def close(tx: Tx) -> None:
@@ -153,16 +156,16 @@ async def _fail(context: RunContext, effect: Effect, turn: Turn, error: OutlastE
 
 
 async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
-    """Record the whole turn with a verdict on each of its calls: whether the run has ended with it. A turn without
-    calls ends the run in the same commit, unless a check comes before the end or its lines have a part that is to be
-    shown first."""
+    """Record the whole turn with a verdict on each of its calls. Returns True if the run has ended with it. A turn
+    without calls ends the run in the same commit, unless a check comes before the end or its lines have a part that
+    must be shown first."""
     assert turn.end is not None
     agent = context.agent
     ends = not turn.calls and agent.lines is None and (agent.plan is None or turn.end.finish == "refused")
     if ends:  # before the commit that ends the run: the answer is bound to its last checkpoint there
         await context.files_saved()
     usage, finish, shown = asdict(turn.end.usage), turn.end.finish, turn.completed()
-    # Judged before the transaction, which a long command would hold up; what people allowed is looked at within it.
+    # Judged before the transaction, which a long command would hold up; grants are checked within it.
     calls = await anyio.to_thread.run_sync(judge_calls, context, tuple(turn.calls), finish) if turn.calls else []
     completed = StepCompleted(run_id=context.run.id, step=turn.step, finish=turn.end.finish, usage=UsageData(**usage))
 
@@ -173,7 +176,7 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
         )
         store.add_usage(tx, context.run.id, usage)
         grants = store.grants_of(tx, context.run.thread_id) if turn.calls else []
-        # In the turn's own commit: no attempt ever finds a finished turn whose calls nobody planned.
+        # In the turn's own commit: no attempt ever finds a finished turn with unplanned calls.
         for offset, call in enumerate(calls, start=1):
             events.extend(plan_call(tx, context, effect, call, effect.ordinal + offset, grants))
         if isinstance(turn, LinedTurn) and agent.lines is not None and turn.took:

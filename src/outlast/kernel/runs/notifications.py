@@ -1,4 +1,4 @@
-"""News of a thread that its subject (a screen, a page, a document) shows too."""
+"""News of a thread that its subject (a screen, a page, a document) also shows."""
 
 from functools import partial
 
@@ -10,7 +10,7 @@ from outlast.kernel.threads.shapes import ThreadData
 
 
 def announce_thread(tx: Tx, thread_id: str) -> ThreadData:
-    """Tell how a thread is now, and so how the subject is whose it is. Returns the thread."""
+    """Publish the state of a thread, and of its subject if it has one. Returns the thread."""
     data = threads.announce(tx, thread_id)
     noun = (data.anchor or {}).get("type")
     if registry.subject(noun) is not None:

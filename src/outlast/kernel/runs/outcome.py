@@ -1,4 +1,5 @@
-"""How a run ends, as a value: what the rules said, what was made, and what a person can act on."""
+"""The end of a run as a value: the decision of the rules, the parts of the answer, and an error that a user can act
+on."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +16,8 @@ NO_OUTCOME: Final = (StorageUnavailable, DiskFull, FenceLost)
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ends: the rules' word, the parts made so far, and an error for a person to act on. `facts` and
-    `workflow` (the steps shown so far, as the fold has them) are those of a run with stages."""
+    """The end of a run: the decision of the rules, the parts so far, and an error that a user can act on. `facts` and
+    `workflow` (the steps shown so far, from the fold) are set for a run with stages."""
 
     end: End
     parts: Sequence[Mapping[str, Any]]
@@ -29,29 +30,30 @@ class Ending:
 
     @property
     def stop_reason(self) -> str:
-        """An answer that was cut at its limit may have problems too; the limit is what a person can act on."""
+        """An answer that was cut at its limit may have problems too; the limit takes precedence, because a user can act
+        on it."""
         if self.problems and self.end.status == "completed" and self.end.stop_reason != "length":
             return "problems"
         return self.end.stop_reason
 
     @property
     def last_step(self) -> int:
-        """The last step that has a part; 0: none has."""
+        """The last step that has a part, or 0 if none has."""
         return max((part.get("step", 0) for part in self.parts), default=0)
 
     @classmethod
     def of(cls, end: End, shown: RunFold, error: ErrorData | None = None, by: str | None = None) -> "Ending":
-        """The end of a run that no worker holds any more, with what its log shows."""
+        """The end of a run without a worker, with the parts from its log."""
         return cls(end, shown.parts, error, by=by, workflow=shown.workflow)
 
 
 def error_data(error: OutlastError) -> ErrorData:
-    """The error as an answer and its events carry it."""
+    """The error in the form that an answer and its events carry."""
     return ErrorData(code=error.code, message=error.message, hint=error.hint, retry_after_s=error.retry_after_s)
 
 
 def leaves_of(error: BaseException) -> list[BaseException]:
-    """The errors of a group and of the groups in it; an error that is no group is the only one."""
+    """The errors of a group and of the groups in it; a single error that is no group is returned alone."""
     if isinstance(error, BaseExceptionGroup):
         return [leaf for inner in error.exceptions for leaf in leaves_of(inner)]
     return [error]

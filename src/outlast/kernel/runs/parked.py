@@ -1,4 +1,4 @@
-"""Waiting for a person: the run becomes a row and nothing else, until a decision makes its next leg ready."""
+"""Waiting for a user: the run is only a row, until a decision makes its next leg ready."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -24,10 +24,10 @@ _CALL_STATES = sa.select(effects.c.status).where(effects.c.run_id == sa.bindpara
 
 
 async def park(context: RunContext, waiting_for: WaitingFor) -> bool:
-    """Give the run up until a person decides. False: a decision came in between, so the leg continues."""
+    """Give up the run until a user decides. Returns False if a decision was made in between, so the leg continues."""
 
     def change(tx: Tx, events: list[NamedEvent]) -> bool:
-        # The fence's check holds the row: a decision or a cancel came before, and is seen here, or it waits and finds
+        # The fence's check locks the row: a decision or a cancel came before and is seen here, or it waits and finds
         # the run parked.
         run = store.run_of(tx, context.run.id)
         if run.cancel_reason is not None or _decided(tx, run.id):
@@ -41,7 +41,7 @@ async def park(context: RunContext, waiting_for: WaitingFor) -> bool:
             owner=None,
             lease_until=None,
             unwatched_since=None,
-            deaths=0,  # it came to a result that a person is asked about
+            deaths=0,  # it reached a result that needs a user's decision
         )
         status = RunStatusChanged(run_id=run.id, status="awaiting_approval", waiting_for=waiting_for)
         events.append(("run.status", status))
@@ -55,7 +55,7 @@ async def park(context: RunContext, waiting_for: WaitingFor) -> bool:
 
 
 async def announce_decisions(context: RunContext, transcript: Transcript) -> None:
-    """Write the decisions made while this leg held the run into its log."""
+    """Write the decisions made while this leg held the run to its log."""
     if not any(effect.kind == "tool" for effect in transcript.effects):
         return
     if await context.engine.db.read(store.unannounced, context.run.id):
@@ -67,14 +67,14 @@ def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None
     decided = store.unannounced(tx, run_id)
     for row in decided:
         events.extend(resolution_events(row))
-    if decided:  # in the record's transaction: a decision is in the log once, whatever is killed
+    if decided:  # in the record's transaction: a decision is in the log once, even after a kill
         store.mark_announced(tx, [row.approval.id for row in decided])
 
 
 def unpark(tx: Tx, settings: Settings, run: Run, events: Sequence[NamedEvent]) -> None:
-    """After a decision on a parked run: log it, and make the next leg ready if there is something to do."""
+    """After a decision on a parked run: log it, and make the next leg ready if it has something to do."""
     store.append_unheld(tx, run.id, events)
-    if not _decided(tx, run.id):  # it was one of several, and the others still wait
+    if not _decided(tx, run.id):  # one of several; the others still wait
         return
     tx.update(runs, {"id": run.id}, leg="ready", status="running", waiting_for=None)
     status = RunStatusChanged(run_id=run.id, status="running")
@@ -86,8 +86,8 @@ def unpark(tx: Tx, settings: Settings, run: Run, events: Sequence[NamedEvent]) -
 
 
 def pause(tx: Tx, settings: Settings, run_id: str) -> None:
-    """The sandbox of a run that waits for a person sleeps: show the run as paused, and start the clock after which the
-    sandbox is removed. Nothing happens to a run that does not wait."""
+    """The sandbox of a run that waits for a user was frozen: show the run as paused, and start the timer after which
+    the sandbox is removed. Does nothing for a run that does not wait."""
     run = store.hold_run(tx, run_id)
     if run.leg != "parked" or run.status != "awaiting_approval":  # decided while its sandbox was frozen
         return
@@ -95,14 +95,14 @@ def pause(tx: Tx, settings: Settings, run_id: str) -> None:
 
 
 def wake(tx: Tx, settings: Settings, run: Run) -> None:
-    """A person returned to a paused run without deciding: show it as waiting again, and start the clock anew."""
+    """A user returned to a paused run without deciding: show it as waiting again, and restart the timer."""
     _wait_as(tx, run, "awaiting_approval", "approval_pause", settings.runs.approval_pause_after_s)
 
 
 def _wait_as(
     tx: Tx, run: Run, status: Literal["awaiting_approval", "paused"], clock: TimerKind, after_s: float
 ) -> None:
-    """Show a run that waits for a person as this, with this clock alone."""
+    """Show a run that waits for a user with this status, and set only this timer."""
     tx.update(runs, {"id": run.id}, status=status, paused_at=tx.now if status == "paused" else None)
     waiting_for = tx.value(runs.c.waiting_for, {"id": run.id})
     changed = RunStatusChanged(run_id=run.id, status=status, waiting_for=waiting_for)
@@ -117,6 +117,6 @@ def _tell_thread(tx: Tx, run: Run, status: str) -> None:
 
 
 def _decided(tx: Tx, run_id: str) -> bool:
-    """Whether a leg has something to do: a call is allowed, or nothing waits any more."""
+    """True if a leg has something to do: a call is allowed, or nothing waits any more."""
     states = set(tx.execute(_CALL_STATES, {"run": run_id}).scalars())
     return bool(states & {"allowed", "started"}) or "waiting" not in states

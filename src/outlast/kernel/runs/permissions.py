@@ -1,4 +1,4 @@
-"""Who may steer a run (cancel it, decide its approvals, answer its questions): the thread's driver and project
+"""Permission to steer a run (cancel it, decide its approvals, answer its questions): the thread's driver and project
 owners."""
 
 from outlast.base.errors import Forbidden
@@ -11,8 +11,8 @@ from outlast.kernel.runs.rows import RunRow
 
 
 def require_steering(tx: Tx, actor: Actor, run_id: str) -> RunRow:
-    """The run's row, if the actor may steer it: an owner, the holder of the thread's lock or, while it is free,
-    the user who started the run. Other editors take over or ask for the lock first. Raises `NotFound`, `Forbidden`."""
+    """The run's row, if the actor may steer it: an owner, the holder of the thread's lock or, while it is free, the
+    user who started the run. Other editors must first take over or ask for the lock. Raises `NotFound`, `Forbidden`."""
     row = require_run(tx, actor, run_id, Right.EDIT)
     if role_of(tx, actor.user_id, row.project_id) is Role.OWNER:
         return row
@@ -20,7 +20,7 @@ def require_steering(tx: Tx, actor: Actor, run_id: str) -> RunRow:
     if (holder or row.started_by) == actor.user_id:
         return row
     raise Forbidden(
-        "Somebody else drives this thread. Only they and owners of the project can steer the agent.",
+        "Another member drives this thread. Only the driver and project owners can steer the agent.",
         hint="Ask for a hand-over, take over once the lock has expired, or fork the thread.",
         thread_id=row.thread_id,
     )

@@ -1,8 +1,8 @@
-"""May this tool call run: allow, ask a person, or deny. Pure; rules come from the settings and from what people
-allowed.
+"""Decides whether a tool call may run: allow, ask a user, or deny. Pure; rules come from the settings and from users'
+grants.
 
-A rule names calls by globs over their arguments, or by the programs that a shell command would run, or both. Judging a
-call takes up to a second of processor time, for the longest and oddest command: call `judge` in a thread, outside
+A rule names calls by globs over their arguments, by the programs that a shell command would run, or by both. Judging a
+call takes up to a second of processor time, for the longest and most unusual command: call `judge` in a thread, outside
 transactions.
 """
 
@@ -18,12 +18,12 @@ from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.runs.shell_commands import Words, first_match, programs_of
 
 Decision = Literal["allow", "ask", "deny"]
-# What goes beyond the thread, or to other people's work, is never allowed for a whole thread.
+# Tools that affect more than the thread, or other people's work, are never allowed for a whole thread.
 DECIDED_EACH_TIME: Final = frozenset({"publish_module"})
 
 
 class Grant(NamedTuple):
-    """Something a person allowed for a thread: this tool with exactly these (canonical) arguments' shape, as a glob."""
+    """A call that a user allowed for a thread: this tool with exactly these (canonical) arguments, as a glob."""
 
     tool: str
     arguments: str
@@ -45,26 +45,26 @@ def canonical(arguments: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the rules say of one call, before what people allowed is looked at. `text`: its arguments, canonical."""
+    """The decision of the rules on one call, before grants are checked. `text`: its arguments, canonical."""
 
     tool: str
     text: str
     verdict: Verdict
 
     def after(self, grants: Sequence[Grant]) -> Verdict:
-        """The verdict with what people allowed: a grant turns ask into allow, never a denial."""
+        """The verdict after grants: a grant turns ask into allow, never a denial."""
         if self.verdict.decision != "ask":
             return self.verdict
         if any(grant.tool == self.tool and grant.arguments in ("*", self.text) for grant in grants):
-            return Verdict("allow", "A person allowed this for the thread.")
+            return Verdict("allow", "A user allowed this for the thread.")
         return self.verdict
 
 
 def judge(
     rules: Sequence[PolicyRule], profile: str, tool: str, arguments: Mapping[str, Any], ask: str = ""
 ) -> Judgement:
-    """The first rule that matches decides; without one a person is asked where the tool gives a reason (`ask`), and
-    else the call is allowed."""
+    """The first matching rule decides. Without one a user is asked if the tool gives a reason (`ask`); otherwise the
+    call is allowed."""
     text = canonical(arguments)
     call = _Call(profile, tool, text, _command(arguments, text))
     rule = next((one for one in rules if call.matches(one)), None)
@@ -75,12 +75,12 @@ def judge(
     elif rule.decision == "deny":
         verdict = Verdict("deny", rule.reason or f"{_named(rule)} denies this call.")
     else:
-        verdict = Verdict("ask", rule.reason or f"{_named(rule)} asks a person.")
+        verdict = Verdict("ask", rule.reason or f"{_named(rule)} needs a user's approval.")
     return Judgement(tool, text, verdict)
 
 
 def _command(arguments: Mapping[str, Any], text: str) -> str:
-    """The shell command of a call: its argument of that name, or its only text; empty: it has none."""
+    """The shell command of a call: its argument of that name, or its only text; empty if it has none."""
     if "command" in arguments:
         return str(arguments["command"])
     return text if list(arguments.values()) == [text] else ""
@@ -88,7 +88,7 @@ def _command(arguments: Mapping[str, Any], text: str) -> str:
 
 @dataclass(frozen=True)
 class _Call:
-    """A call beside the rules. Its command is read once, when the first rule asks for its programs."""
+    """A call checked against the rules. Its command is parsed once, when the first rule asks for its programs."""
 
     profile: str
     tool: str

@@ -1,4 +1,4 @@
-"""What becomes of the records of an ended run: deltas are folded soon, steps and calls are removed after a while."""
+"""Retention of an ended run's records: deltas are folded soon, steps and calls are removed after a while."""
 
 from typing import Final
 
@@ -17,14 +17,14 @@ _GONE_WITH_THE_RECORDS: Final = (b'"event":"step.', b'"event":"part.', b'"event"
 
 
 def _stays(line: bytes) -> bool:
-    """Whether a cleaned log keeps this line: the beginning and the end with the saved message, nothing in between."""
+    """True if a cleaned log keeps this line: the beginning and the end with the saved message, nothing in between."""
     head = line[:120]
     return not any(mark in head for mark in _GONE_WITH_THE_RECORDS)
 
 
 async def fold(db: Database, run_id: str) -> None:
-    """Put snapshots in the place of the deltas, with an equal result from any cursor."""
-    # The log of an ended run does not change any more, so a read outside of the transaction that replaces it is enough.
+    """Replace the deltas by snapshots, with an equal result from any cursor."""
+    # The log of an ended run no longer changes, so a read outside of the transaction that replaces it is enough.
     if (await db.read(store.run_of, run_id)).status not in ENDED:
         return
     folded, count = await db.read(_folded, run_id)
@@ -33,7 +33,7 @@ async def fold(db: Database, run_id: str) -> None:
 
 
 async def clean_up(db: Database, run_id: str) -> None:
-    """Remove the records of steps and calls. Messages stay, and the log keeps what replays to the same end."""
+    """Remove the records of steps and calls. Messages stay, and the log keeps the lines that replay to the same end."""
     if (await db.read(store.run_of, run_id)).status not in ENDED:
         return
     folded, _ = await db.read(_folded, run_id)
@@ -41,7 +41,7 @@ async def clean_up(db: Database, run_id: str) -> None:
 
 
 def _folded(tx: Tx, run_id: str) -> tuple[list[Line], int]:
-    """The folded log, and how many lines it has unfolded."""
+    """The folded log, and the number of its lines before folding."""
     lines = read_all(tx, run_id)
     return fold_deltas(lines), len(lines)
 

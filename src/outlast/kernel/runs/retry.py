@@ -1,4 +1,4 @@
-"""How often an effect is tried again, and how long it waits before."""
+"""Retries of an effect: their number, and the wait before each."""
 
 import random
 from collections.abc import Awaitable, Callable
@@ -13,18 +13,18 @@ from outlast.kernel.runs.settings import RetrySettings
 
 T = TypeVar("T")
 LOST_PAUSES_S: Final = (0.0, 0.1, 0.5)  # before each further try of an effect whose sandbox went away
-LIMIT: Final = "limit_s"  # the field of an error that says that an effect used up its time: it would again
+LIMIT: Final = "limit_s"  # the field of an error for an effect that used up its time: a retry would too
 
 
 class Retries:
-    """Counts the tries of one effect against `[retry]`; `made` were made before."""
+    """Counts the tries of one effect against `[retry]`; `made` is the number of earlier tries."""
 
     def __init__(self, settings: RetrySettings, made: int = 0) -> None:
         self.made = made
         self._settings = settings
 
     def wait_s(self, error: TryLater) -> float | None:
-        """Seconds to wait before the next try; None when there is none: all were made, or it would be too long."""
+        """Seconds to wait before the next try; None if all tries were made or the wait would be too long."""
         self.made += 1
         if self.made > self._settings.attempts:
             return None
@@ -39,9 +39,9 @@ async def retry_in_sandbox(
     *,
     is_final: Callable[[SandboxLost], bool] = lambda _error: False,
 ) -> T:
-    """What `attempt` gives, tried again while its sandbox goes away (three times, unless `is_final` says that this
-    loss is final) or none can be had. Raises the last `SandboxLost` or `SandboxUnavailable`, and whatever else it
-    raises at once."""
+    """The result of `attempt`, which is retried while its sandbox goes away (three times, unless `is_final` says that
+    this loss is final) or no sandbox is available. Raises the last `SandboxLost` or `SandboxUnavailable`, and any other
+    error at once."""
     retries, lost = Retries(settings), 0
     while True:
         try:
@@ -49,7 +49,7 @@ async def retry_in_sandbox(
         except SandboxLost as error:
             if lost == len(LOST_PAUSES_S) or is_final(error):
                 raise
-            await anyio.sleep(LOST_PAUSES_S[lost])  # a dying sandbox is seen to be dead a moment later
+            await anyio.sleep(LOST_PAUSES_S[lost])  # a dying sandbox is recognised as dead a moment later
             lost += 1
         except SandboxUnavailable as error:
             wait_s = retries.wait_s(error)

@@ -28,8 +28,7 @@ router = noun_router("Runs")
 
 @router.post("/threads/{thread_id}/runs", status_code=202, response_model=StartedAnswer)
 async def start_run(thread_id: str, body: StartRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
-    """Post a message and start a run that answers it. The run continues when nobody follows it. Follow it
-    from `cursor`."""
+    """Post a message and start a run that answers it. The run continues without followers. Follow it from `cursor`."""
     started = await actions.start_run(
         services, actor, thread_id, draft_of(body), model=body.model, on_busy=body.on_busy, key=key
     )
@@ -38,7 +37,8 @@ async def start_run(thread_id: str, body: StartRequest, services: Svc, actor: Si
 
 @router.post("/runs", status_code=202, response_model=StartedAnswer)
 async def start_run_in_new_thread(body: StartThreadRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
-    """The same in a new thread; without a project, in the caller's default one."""
+    """Post a message to a new thread and start a run that answers it. Without a project the thread is created in the
+    caller's default project."""
     thread = NewThread(body.project_id, body.profile, body.title)
     started = await actions.start_run(
         services, actor, thread, draft_of(body), model=body.model, on_busy=body.on_busy, key=key
@@ -68,13 +68,13 @@ async def list_runs(
 async def read_cache_shares(
     services: Svc, actor: Signed, project: str | None = None, days: int = Query(CACHE_DAYS, ge=1, le=366)
 ) -> Response:
-    """By provider and model: which part of the prompts of the last days came from the provider's cache."""
+    """Share of the prompts of the last days that came from the provider's cache, by provider and model."""
     return reply(page(await actions.cache_shares(services, actor, project, days)))
 
 
 @router.get("/runs/{run_id}", response_model=RunAnswer)
 async def read_run(run_id: str, services: Svc, actor: Signed) -> Response:
-    """Everything about a run: its parts so far, what it waits for, steps, clocks. Counts as following for a while."""
+    """Read a run: its parts so far, pending decisions, steps, clocks. Counts as following for a while."""
     return reply(await actions.read_run(services, actor, run_id))
 
 
@@ -97,7 +97,7 @@ async def retry_run(
 async def continue_run(
     run_id: str, services: Svc, actor: Signed, body: AgainRequest | None = None, key: Key = None
 ) -> Response:
-    """Go on from where a failed or cancelled run stopped, in a new run."""
+    """Continue a failed or cancelled run in a new run, from where it stopped."""
     model = body.model if body else None
     return _accepted(await actions.continue_run(services, actor, run_id, model=model, key=key))
 

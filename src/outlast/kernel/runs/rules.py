@@ -1,7 +1,7 @@
-"""What a run does next. Pure: the same situation always gives the same answer.
+"""The rules of a run: its next step. Pure: the same situation always gives the same answer.
 
 State diagram (docs/states.md): queued → running ⇄ awaiting_approval → paused → running …, ending in completed,
-cancelled or error. A leg asks `next_step` after every recorded effect.
+cancelled or error. A leg calls `next_step` after every recorded effect.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,9 +45,9 @@ Checked = Literal["no", "passed", "mendable", "final"]
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """How far a staged run's own work around the model's turns has come. `checked`: what the check after the last turn
-    said: not done yet, fine, problems that the model may mend, or problems that nobody can; `done`: the last turn says
-    that the work is done, whatever it called."""
+    """Progress of a staged run's work around the model's turns. `checked` is the result of the check after the last
+    turn: not done yet, fine, problems that the model may fix, or problems that cannot be fixed; `done`: the last turn
+    reports that the work is done, even if it calls tools."""
 
     prepared: bool = False
     checked: Checked = "no"
@@ -56,9 +56,9 @@ class Stages:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """All that the next step depends on. `turn` is the last model turn's state: none yet, open (named, not finished),
-    finished, or failed (its error is final); `finish` is why the model stopped; `inherited`: the turn is one of the
-    run that this one continues; `stages` is None where the profile has none."""
+    """The input of the decision. `turn` is the last model turn's state: none yet, open (named, not finished), finished,
+    or failed (its error is final); `finish` is the reason why the model stopped; `inherited`: the turn belongs to the
+    run that this one continues; `stages` is None if the profile has none."""
 
     turn: Literal["none", "open", "finished", "failed"]
     step: int = 0
@@ -100,7 +100,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How the run ends. `message_status` is that of the saved answer."""
+    """The end of a run. `message_status` is the status of the saved answer."""
 
     status: Literal["completed", "cancelled", "error"]
     stop_reason: str
@@ -115,7 +115,7 @@ Next = AskModel | Prepare | Check | CallTools | Wait | End
 
 def next_step(now: Situation) -> Next:
     """The next effect, or how the run waits or ends."""
-    if now.cancel is not None:  # whatever else was found
+    if now.cancel is not None:  # takes precedence over everything else
         return End("cancelled", now.cancel)
     if now.turn == "failed":
         return End("error", "provider")
@@ -126,7 +126,7 @@ def next_step(now: Situation) -> Next:
     if now.turn == "open":  # cut by a lost attempt: asked again from its beginning
         return AskModel(now.step)
     runnable = tuple(call.effect_id for call in now.calls if call.status in ("allowed", "started"))
-    if runnable:  # what is allowed does not wait for what people still decide
+    if runnable:  # allowed calls do not wait for open decisions
         return CallTools(runnable)
     waiting = [call for call in now.calls if call.status == "waiting"]
     if waiting:
@@ -139,14 +139,14 @@ def next_step(now: Situation) -> Next:
 
 
 def _goes_on(now: Situation) -> bool:
-    """A turn that was not over: the provider paused it, or a person continues an answer that was cut at its limit."""
+    """True if a turn was not over: the provider paused it, or a user continues an answer that was cut at its limit."""
     if now.calls or now.step >= now.max_steps:
         return False
     return now.finish == "paused" or (now.finish == "length" and now.inherited)
 
 
 def _end(now: Situation) -> str:
-    """The stop reason of an answer that says no more."""
+    """The stop reason of an answer without further calls."""
     return "length" if now.finish == "length" else "end"
 
 
@@ -174,7 +174,8 @@ def _after_staged_turn(now: Situation, stages: Stages) -> Next:
 
 
 def may_continue(status: str, stop_reason: str | None = None) -> bool:
-    """Error and cancelled runs may be continued from where they stopped, and answers cut at the output limit."""
+    """True for failed and cancelled runs, which continue from where they stopped, and for answers cut at the output
+    limit."""
     return status in ("error", "cancelled") or (status == "completed" and stop_reason == "length")
 
 
@@ -183,8 +184,8 @@ def may_retry(status: str, stop_reason: str | None = None) -> bool:
 
 
 def backoff_s(retry: int, base_s: float, retry_after_s: float | None, jitter: float) -> float:
-    """How long to wait before the n-th retry (1, 2, …): the provider's word if it gave one, else base · 2ⁿ⁻¹, plus
-    up to a quarter of jitter so that many runs do not return at once (AWS Architecture Blog, "Exponential Backoff And
+    """Seconds to wait before the n-th retry (1, 2, …): the provider's value if it gave one, else base · 2ⁿ⁻¹, plus up
+    to a quarter of jitter so that many runs do not return at once (AWS Architecture Blog, "Exponential Backoff And
     Jitter")."""
     wait = retry_after_s if retry_after_s is not None else base_s * 2 ** (retry - 1)
     return wait + wait * 0.25 * jitter

@@ -1,4 +1,4 @@
-"""Runs in short: one of them, and lists of them, which a search narrows."""
+"""Summaries of runs: of one, and lists that a search narrows."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ def row_and_summary(tx: Tx, run_id: str) -> tuple[RunRow, RunSummaryAnswer]:
     """Raises `NotFound`."""
     row = tx.row(_ShownRun, _summaries().where(runs.c.id == run_id))
     if row is None:
-        raise NotFound("There is no such run.", id=run_id)
+        raise NotFound("This run does not exist.", id=run_id)
     return row.run, _summary(row)
 
 
@@ -49,8 +49,8 @@ def list_summaries(
     before: str | None = None,
     limit: int = 50,
 ) -> Listed[RunSummaryAnswer, str]:
-    """Runs of these projects, newest first; `query` is looked for in ids, thread titles, models, errors and the
-    messages they answer."""
+    """Runs of these projects, newest first; `query` is searched in ids, thread titles, models, errors and the messages
+    they answer."""
     chosen = _summaries().where(runs.c.project_id.in_(project_ids))
     if thread_id:
         chosen = chosen.where(runs.c.thread_id == thread_id)
@@ -58,7 +58,7 @@ def list_summaries(
         chosen = chosen.where(runs.c.status == status)
     if before:
         if not before.startswith("run_") or len(before) > 40:
-            raise CursorUnknown("The cursor is not one that this list gave out.", cursor=before[:80])
+            raise CursorUnknown("The cursor is not from this list.", cursor=before[:80])
         chosen = chosen.where(runs.c.id < before)
     if query.strip():
         chosen = chosen.where(_matches(query.strip()))

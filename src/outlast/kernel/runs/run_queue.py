@@ -1,4 +1,4 @@
-"""The queue of a thread's runs: where a new run has its place, and the rows that a start writes."""
+"""The queue of a thread's runs: the place of a new run, and the rows that a start writes."""
 
 from typing import Final, NamedTuple
 
@@ -26,7 +26,7 @@ QUEUED_SHOWN: Final = 50
 _NEWEST_OPEN = (
     sa.select(runs.c.id)
     .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended")
-    .order_by(runs.c.id.desc())  # inserted with the thread's row held; `created_at` is when its transaction began
+    .order_by(runs.c.id.desc())  # inserted with the thread's row held; `created_at` is the start of its transaction
     .limit(1)
 )
 
@@ -39,7 +39,7 @@ _ACTIVE = (
 
 
 class NewRun(NamedTuple):
-    """What a run is made of. `mode`: start | retry | continue; a continued one inherits its parent's transcript."""
+    """The fields of a new run. `mode`: start | retry | continue; a continued run inherits its parent's transcript."""
 
     project_id: str
     thread_id: str
@@ -53,9 +53,8 @@ class NewRun(NamedTuple):
 
 
 def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None, run_id: str | None = None) -> str:
-    """Insert the run (ready at once, or blocked behind `after_run_id`), reserve its credits, and log it.
-    Returns its id (`run_id` where others wait for it already). Raises `CreditsNeeded`; `ThreadBusy` where another start
-    was faster."""
+    """Insert the run (ready at once, or blocked behind `after_run_id`), reserve its credits, and log it. Returns its id
+    (`run_id`, if others already wait for it). Raises `CreditsNeeded`; `ThreadBusy` if another start was faster."""
     run_id = run_id or new_id("run")
     queued = shape_of(RunQueued, new, run_id=run_id, model=new.model.id, after_run_id=after_run_id)
     first = encode_all(run_id, 1, [("run.queued", queued)], tx.now)
@@ -72,18 +71,18 @@ def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None,
             seq_reserved=len(first),
             created_at=tx.now,
         )
-    except sa.exc.IntegrityError as error:  # `uq_runs_one_active`: the last word, whatever was read before
+    except sa.exc.IntegrityError as error:  # `uq_runs_one_active` decides, whatever was read before
         raise ThreadBusy("The agent already works in this thread.", thread_id=new.thread_id) from error
-    # In the same transaction: no run is without its credits, and none are reserved for a run that is not there.
+    # In the same transaction: no run without its credits, and no credits reserved without a run.
     ledger.reserve(tx, new.started_by, run_id, new.model.credits, settings.credits.plans)
     save(tx, run_id, first)
     if after_run_id is None:
         threads.set_run_state(tx, new.thread_id, THREAD_STATUS["queued"], run_id)
-        if new.mode != "start":  # a message that was just added is the last already
+        if new.mode != "start":  # a message that was just added is already the last
             thread_messages.take_turn(tx, new.thread_id, new.message_id)
         arm_abandonment(tx, settings, run_id, new.thread_id)
         tx.ring(store.BELL)
-    else:  # followers of a thread are shown the log of its active run only
+    else:  # followers of a thread see only the log of its active run
         append(tx, new.thread_id, [("run.queued", queued)])
     if new.mode == "continue" and new.parent_run_id is not None:
         _inherit(tx, new.parent_run_id, run_id)
@@ -91,13 +90,13 @@ def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None,
 
 
 def active_run(tx: Tx, thread_id: str) -> str | None:
-    """The run that has its turn in a thread: the one that waits for no other. None: the thread is free."""
+    """The active run of a thread, which waits for no other, or None if the thread is free."""
     run_id: str | None = tx.execute(_ACTIVE, {"thread": thread_id}).scalar()
     return run_id
 
 
 def let_wait_for(tx: Tx, run_id: str, other_id: str) -> None:
-    """Let every run that waits for one run wait for another, and log it in the thread."""
+    """Make every run that waits for one run wait for another, and log it in the thread."""
     for waiting_id in store.successors(tx, run_id):
         tx.update(runs, {"id": waiting_id}, after_run_id=other_id)
         run = store.run_of(tx, waiting_id)
@@ -105,14 +104,14 @@ def let_wait_for(tx: Tx, run_id: str, other_id: str) -> None:
 
 
 def last_queued(tx: Tx, thread_id: str) -> str | None:
-    """The run a further one has to wait for: the newest that has not ended. None: the thread is free."""
+    """The newest run that has not ended, for which a further one has to wait, or None if the thread is free."""
     run_id: str | None = tx.execute(_NEWEST_OPEN, {"thread": thread_id}).scalar()
     return run_id
 
 
 def waiting_runs(tx: Tx, project_id: str, thread_id: str, active_id: str | None) -> list[RunSummaryAnswer]:
-    """The runs that wait behind the active one, each behind the one that it waits for: a run that interrupts goes
-    before those that came earlier."""
+    """The runs that wait behind the active one, each behind the run that it waits for: a run that interrupts goes
+    before earlier ones."""
     found = list_summaries(tx, [project_id], thread_id=thread_id, status="queued", limit=QUEUED_SHOWN)
     left, ordered = [run for run in reversed(found.items) if run.id != active_id], []
     while left:
@@ -124,7 +123,8 @@ def waiting_runs(tx: Tx, project_id: str, thread_id: str, active_id: str | None)
 
 
 def find_place(tx: Tx, thread_id: str, on_busy: OnBusy) -> str | None:
-    """The run that a start has to wait for; None: the thread is free. Raises `ThreadBusy` where it does not wait."""
+    """The run that a start has to wait for, or None if the thread is free. Raises `ThreadBusy` if the start must not
+    wait."""
     waits_for = last_queued(tx, thread_id)
     if waits_for is not None and on_busy == "reject":
         raise ThreadBusy(
@@ -136,14 +136,14 @@ def find_place(tx: Tx, thread_id: str, on_busy: OnBusy) -> str | None:
 
 
 def _inherit(tx: Tx, parent_id: str, run_id: str) -> None:
-    """Copy the finished part of the parent's transcript: whole turns with all their calls closed, and what checks after
-    them found. What a stage prepared may be gone; it is done again."""
+    """Copy the finished part of the parent's transcript: whole turns with all their calls closed, and the results of
+    checks after them. The result of `prepare` may be gone; that stage is done again."""
     of_parent = sa.select(effects).where(effects.c.run_id == parent_id).order_by(effects.c.ordinal)
     rows = tx.rows(EffectRow, of_parent)
     whole = {row.step for row in rows if row.kind == "model" and row.status == "finished"}
     for row in rows:
         unfinished_check = row.kind == "check" and row.status != "finished"
         if row.step in whole and not unfinished_check:
-            # Marked, so that nobody counts it as this run's, or stops its command with this run's.
+            # Marked, so that it is not counted as this run's, and its command is not stopped with this run's.
             copy = row._replace(id=new_id("effect"), run_id=run_id, inherited=True)
             tx.insert(effects, **copy._asdict())

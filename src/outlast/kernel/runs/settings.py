@@ -10,20 +10,20 @@ from outlast.base.settings.fields import setting
 
 @dataclass(frozen=True, slots=True)
 class PolicyRule:
-    """One [[policy]] table. The first rule that matches decides; where none matches, the call is allowed."""
+    """One [[policy]] table. The first matching rule decides; if none matches, the call is allowed."""
 
-    decision: Literal["allow", "ask", "deny"] = setting("allow, ask (a person decides) or deny.")
-    tool: str = setting("Tool name, or a glob. Every rule has one, unless it has a name.", "")
+    decision: Literal["allow", "ask", "deny"] = setting("allow, ask (a user decides) or deny.")
+    tool: str = setting("Tool name, or a glob. Required unless the rule has a name.", "")
     profile: str = setting("Agent profile, or a glob.", "*")
     arguments: str = setting("Glob over the arguments as canonical JSON text.", "*")
     commands: tuple[str, ...] = setting(
         "Programs that the call's shell command would run, by their first words and options (npm run dev, git push, "
-        "rm -r), however they are called; empty: whatever it runs.",
+        "rm -r), in any spelling (default: any program).",
         (),
     )
-    reason: str = setting("What the model is told, or the person asked; empty: the rule's own words.", "")
+    reason: str = setting("Reason shown to the model or to the user who decides (default: the rule's own text).", "")
     name: str = setting(
-        "The name of shipped rules: they get this decision, and allow switches them off. Stands alone with decision "
+        "Name of shipped rules: they get this decision, and allow turns them off. Set it only together with decision "
         "and reason.",
         "",
     )
@@ -31,15 +31,17 @@ class PolicyRule:
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """How long and how far a run goes; [profiles.<name>] overrides the first two."""
+    """Limits of a run; [profiles.<name>] overrides the first two."""
 
     max_steps: int = setting("Model turns in one run; then it ends.", 50, unit="steps", least=1, most=10_000)
-    context_messages: int = setting("Earlier messages the model is shown.", 20, unit="messages", least=1, most=10_000)
+    context_messages: int = setting(
+        "Earlier messages in the model's context.", 20, unit="messages", least=1, most=10_000
+    )
     context_tokens: int = setting(
         "Most tokens of a request spent on earlier messages.", 100_000, unit="tokens", least=1000
     )
     abandoned_after_s: float = setting(
-        "A run working this long with nobody following is cancelled.", 1800, unit="seconds", least=1
+        "A run that works this long without a follower is cancelled.", 1800, unit="seconds", least=1
     )
     approval_pause_after_s: float = setting(
         "After waiting this long for a person the sandbox is paused.", 300, unit="seconds", least=0
@@ -48,16 +50,18 @@ class RunSettings:
         "After being paused this long the sandbox is removed; its files stay.", 86_400, unit="seconds", least=1
     )
     lease_s: float = setting(
-        "A worker that has not been heard of for this long loses its run to another.",
+        "A worker that has not renewed its lease for this long loses its run to another.",
         15.0,
         unit="seconds",
         least=0.5,
         most=3600,
     )
-    heartbeat_s: float = setting("How often a worker renews its lease.", 5.0, unit="seconds", least=0.1, most=1800)
+    heartbeat_s: float = setting(
+        "Interval at which a worker renews its lease.", 5.0, unit="seconds", least=0.1, most=1800
+    )
     max_concurrent: int = setting("Runs that one server works on at a time.", 200, unit="runs", least=1)
     cancel_force_s: float = setting(
-        "A cancelled run whose model or tool does not let go is ended after this.",
+        "A cancelled run whose model or tool does not stop is ended after this.",
         1.5,
         unit="seconds",
         least=0.05,
@@ -67,11 +71,11 @@ class RunSettings:
 
 @dataclass(frozen=True, slots=True)
 class ProfileSettings:
-    """One [profiles.<name>] table: what differs from [runs] for one agent profile."""
+    """One [profiles.<name>] table: overrides of [runs] for one agent profile."""
 
-    max_steps: int | None = setting("Instead of runs.max_steps.", None, unit="steps", least=1, most=10_000)
+    max_steps: int | None = setting("Overrides runs.max_steps.", None, unit="steps", least=1, most=10_000)
     context_messages: int | None = setting(
-        "Instead of runs.context_messages.", None, unit="messages", least=1, most=10_000
+        "Overrides runs.context_messages.", None, unit="messages", least=1, most=10_000
     )
 
 
@@ -82,7 +86,7 @@ SHIPPED_PROFILES: Mapping[str, ProfileSettings] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class RetentionSettings:
-    """How long raw records of ended runs are kept; messages stay."""
+    """Retention of ended runs' raw records; messages stay."""
 
     completed_days: float = setting("After a completed or cancelled run.", 7, unit="days", least=0)
     error_days: float = setting("After a failed run.", 30, unit="days", least=0)
@@ -90,8 +94,10 @@ class RetentionSettings:
 
 @dataclass(frozen=True, slots=True)
 class RetrySettings:
-    """What happens when a model cannot answer just now."""
+    """Retries after a failure of a model."""
 
-    attempts: int = setting("Further attempts after a passing failure.", 2, unit="attempts", least=0, most=20)
-    base_s: float = setting("Wait before the first; doubles each time, with jitter.", 1.0, unit="seconds", least=0)
-    max_wait_s: float = setting("Longest wait, also when the provider asks for more.", 60, unit="seconds", least=0)
+    attempts: int = setting("Retries after a transient failure.", 2, unit="attempts", least=0, most=20)
+    base_s: float = setting(
+        "Wait before the first retry; doubles each time, with jitter.", 1.0, unit="seconds", least=0
+    )
+    max_wait_s: float = setting("Longest wait, even if the provider asks for more.", 60, unit="seconds", least=0)

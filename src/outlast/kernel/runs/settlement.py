@@ -1,7 +1,7 @@
 """The last transaction of a run: message, credits, row, thread and events, all or nothing.
 
-Used by the leg that ends a run, by the action that cancels one that waits, and by the sweeper for one whose worker
-is gone.
+Used by the leg that ends a run, by the action that cancels a waiting one, and by the sweeper for a run whose worker is
+gone.
 """
 
 from dataclasses import replace
@@ -68,8 +68,8 @@ _OPEN_EFFECTS: Final = sa.select(effects.c.id, effects.c.kind, effects.c.part_id
 
 
 def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: Ending) -> list[NamedEvent]:
-    """End the run in this transaction; returns the events for the run's log, in order. The caller holds the fence,
-    or has taken the run from its holder."""
+    """End the run in this transaction; returns the events for the run's log, in order. The caller holds the fence, or
+    has taken the run from its holder."""
     store.hold_successors(tx, run.id)  # runs first, then the subject, the thread, the payer (docs/concepts/locking.md)
     events = _close_calls(tx, run, ending)
     unasked = [_ASKED[name] for name, _ in events if name in _ASKED]
@@ -104,7 +104,7 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
         lambda hooks: hooks.on_end(tx, run.thread_id, run.id, ending.end.status, problems, begun=run.attempt > 0),
     )
     ending = replace(ending, problems=tuple(problems))
-    threads.hold(tx, run.thread_id)  # before the payer, as a start does: else each can wait for the other
+    threads.hold(tx, run.thread_id)  # before the payer, as a start does: otherwise each could wait for the other
     store.hold_free_successors(tx, run.id)  # queued since then: they come before the thread, so this does not wait
     worth_saving = ending.save_message and (parts or ending.error is not None)
     message = _save_answer(tx, run, ending, parts) if worth_saving else None
@@ -113,7 +113,7 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
         events.append(("message.created", MessageCreated(message=message)))
     elif ending.end.status == "cancelled":
         thread_messages.mark_dropped(tx, run.thread_id, run.message_id)
-    # In the transaction that ends the row: what was reserved is settled once, and never left reserved.
+    # In the transaction that ends the row: reserved credits are settled once, and never stay reserved.
     charged, settled = _settle_credits(tx, settings, run, ending)
     events += settled
     events += last_steps(run.id, ending, saved=message is not None, charged=charged)
@@ -129,24 +129,26 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
 
 
 def end_unheld(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: Ending) -> None:
-    """End a run that no worker holds, or whose worker is gone: raises the fence, then settles and logs. Followers may
-    have seen more of the last step than was saved: they get it as it was saved first."""
-    # Whoever held it writes nothing from now on, also where its process only slept.
+    """End a run without a worker, or whose worker is gone: raises the fence, then settles and logs. Followers may have
+    seen more of the last step than was saved: they get the saved version first."""
+    # The former holder writes nothing from now on, even if its process was only asleep.
     tx.execute(sa.update(runs).where(runs.c.id == run.id).values(attempt=runs.c.attempt + 1))
     events = _as_saved(run, ending) if run.leg in ("held", "ready") else []
     events += settle(tx, settings, agent, run, ending)
     store.append_unheld(tx, run.id, events)
-    if run.leg == "blocked":  # it never was the active run, so its thread learns of its end from the thread's own log
+    if (
+        run.leg == "blocked"
+    ):  # it never was the active run, so its thread's followers get its end from the thread's own log
         append(tx, run.thread_id, [event for event in events if event[0].startswith("run.")])
 
 
 def _leave_files(tx: Tx, run: Run, ending: Ending, answer_id: str | None) -> None:
-    """The last checkpoint of the run is the answer's. A call that was cut off may have changed files after it."""
+    """Bind the run's last checkpoint to the answer. A call that was cut off may have changed files after it."""
     if run.workspace_id is None:
         return
     if answer_id is not None:
         bind(tx, run.id, answer_id)
-    if ending.end.status != "completed":  # also for a worker that was killed and could not say so
+    if ending.end.status != "completed":  # also for a worker that was killed before it could note the change
         mark_changed(tx, run.workspace_id)
 
 
@@ -166,7 +168,7 @@ class _OpenEffect(NamedTuple):
 
 
 def _close_calls(tx: Tx, run: Run, ending: Ending) -> list[NamedEvent]:
-    """Close open questions and calls with a recorded result: a thread can never be bricked by a call without one."""
+    """Close open questions and calls with a recorded result: an open call would block the thread forever."""
     events: list[NamedEvent] = []
     for row in store.close_approvals(tx, run.id):
         if row.approval.kind == "approval":
@@ -176,7 +178,7 @@ def _close_calls(tx: Tx, run: Run, ending: Ending) -> list[NamedEvent]:
             answered = QuestionAnswered(question_id=row.approval.id, part_id=row.part_id, answers={}, cancelled=True)
             events.append(("question.answered", answered))
     text = CLOSED_RESULT[ending.end.status]
-    # Turns and stages too: nothing of an ended run looks as if it were still at work.
+    # Turns and stages too: no effect of an ended run stays open.
     for effect in tx.rows(_OpenEffect, _OPEN_EFFECTS, {"run": run.id}):
         if effect.kind != "tool":
             store.update_effect(tx, effect.id, status="cancelled", ended_at=tx.now)
@@ -264,7 +266,7 @@ def _closing_event(tx: Tx, run: Run, ending: Ending, message_id: str | None, cha
 
 
 def _hand_thread_on(tx: Tx, settings: Settings, run: Run, ending: Ending) -> None:
-    """The next queued run becomes the active one; runs queued behind it wait for that one now."""
+    """The next queued run becomes the active one; runs queued behind it now wait for that one."""
     waiting = store.successors(tx, run.id)
     if run.leg == "blocked":  # it never was the active one: its followers wait for its predecessor
         before = tx.execute(sa.select(runs.c.after_run_id).where(runs.c.id == run.id)).scalar()

@@ -1,4 +1,4 @@
-"""Runs, their steps, and the questions they wait with."""
+"""Runs, their steps, approvals and questions."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
@@ -20,7 +20,7 @@ class UsageData(Frozen):
 
     @property
     def cached_share(self) -> float | None:
-        """Which part of the input came from the provider's cache, 0 to 1; None: nothing was asked yet."""
+        """The share of the input that came from the provider's cache, 0 to 1, or None before the first request."""
         return round(min(self.cached_tokens / self.input_tokens, 1.0), 4) if self.input_tokens > 0 else None
 
 
@@ -32,7 +32,7 @@ class ErrorData(Frozen):
 
 
 class ApprovalData(Frozen):
-    """One question to a person about one tool call, bound to the exact arguments."""
+    """One question to a user about one tool call, bound to the exact arguments."""
 
     id: str
     run_id: str
@@ -87,7 +87,7 @@ class RunStarted(Frozen):
 
 
 class RunStatusChanged(Frozen):
-    """The run has another status."""
+    """The status of the run changed."""
 
     run_id: str
     status: RunStatus
@@ -108,7 +108,7 @@ class RunCompleted(Frozen):
 
 
 class RunFailed(Frozen):
-    """The run ended in an error; its partial answer is saved."""
+    """The run failed; its partial answer is saved."""
 
     run_id: str
     message_id: str | None
@@ -149,7 +149,7 @@ class StepCompleted(Frozen):
 
 
 class StepReset(Frozen):
-    """`parts` replace everything shown of this step."""
+    """`parts` replace all shown parts of this step."""
 
     run_id: str
     step: int
@@ -164,7 +164,7 @@ class PartCarrier(Frozen):
 
 
 def whole_parts(parts: Iterable[Part], step: int) -> list[tuple[str, PartCarrier]]:
-    """The events of parts that come whole, as parts of this step."""
+    """The events of complete parts of this step."""
     carried = [PartCarrier(part=part.model_copy(update={"step": step})) for part in parts]
     return [(name, part) for part in carried for name in ("part.created", "part.completed")]
 
@@ -221,7 +221,7 @@ class QuestionAnswered(Frozen):
 
 
 class PageStats(Frozen):
-    """What a run made of the page, and what it cost."""
+    """The run's changes to the page, and their cost."""
 
     page_id: str
     version: int
@@ -242,7 +242,7 @@ WorkflowStatus = Literal["started", "done", "failed", "skipped", "cancelled"]
 
 
 class WorkflowStep(Frozen):
-    """One named step of a run. The agent names its own; the server adds those around them."""
+    """One named step of a run. The agent names its own steps; the server adds those around them."""
 
     run_id: str
     name: str
@@ -264,7 +264,7 @@ class StartedAnswer(Answer):
 
 
 class AgainRequest(Request):
-    """Retry or continue, perhaps with another model."""
+    """Retry or continue a run, optionally with another model."""
 
     model: str | None = None
 
@@ -299,7 +299,7 @@ class RunSummaryAnswer(Answer):
 
 
 class CacheShareAnswer(Answer):
-    """How much of a model's prompts its provider read from a cache."""
+    """The share of a model's prompts that its provider read from a cache."""
 
     provider: str
     model: str
@@ -331,7 +331,7 @@ class StepAnswer(Answer):
 
 
 class ClockAnswer(Answer):
-    """A timer, and what happens when it fires."""
+    """A timer and its consequence."""
 
     name: str
     due_at: str

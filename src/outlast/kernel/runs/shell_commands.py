@@ -1,15 +1,17 @@
-"""Which programs a shell script would run, under one name each however they are called, so that a policy can name them.
+"""Finds the programs that a shell script would run, each under one name in any spelling, so that a policy can name
+them.
 
 `npm start`, `pnpm run start` and `yarn --cwd web start` are all `npm run start`; `npx next@16 dev --turbo`,
 `./node_modules/.bin/next` and `node node_modules/next/dist/bin/next dev` are all `next dev`. Followed are wrappers
 (`env`, `timeout 9`, `nohup` …), `sh -c`, `eval`, here-documents and pipes into a shell, `xargs`, `find -exec`, and
-programs given in quotes to an interpreter that start others. What only running would tell matches whatever it could be.
+programs given in quotes to an interpreter that start others. A word whose value only running the script would show
+matches any value that it could have.
 
-Not followed: files (a script written first and run then, or a new name in package.json). What a policy of commands
-keeps from happening by mistake, it does not keep from happening by malice; that is what the sandbox is for.
+Not followed: files (a script written first and run then, or a new name in package.json). A policy of commands prevents
+mistakes, not malice; the sandbox is the protection against malice.
 
-Bounds: a script of `LONGEST` characters, and 20 steps for each of them. A script beyond that counts as one
-that runs anything. It takes up to half a second of processor time: call it in a thread.
+Bounds: a script of `LONGEST` characters, and 20 steps for each of them. A script beyond that counts as one that runs
+anything. It takes up to half a second of processor time: call it in a thread.
 """
 
 import fnmatch
@@ -50,8 +52,9 @@ _GIT_TAKES_A_WORD: Final = frozenset(
 
 
 def programs_of(script: str, budget: Budget | None = None) -> Sequence[Words]:
-    """What a script would run, each as words of which the first are its name: `("npm", "run", "dev")`. A word may hold
-    `UNKNOWN`. The same program may come more than once. `ANYTHING`: the script is too long, or takes too many steps."""
+    """The programs that a script would run, each as words that begin with its name: `("npm", "run", "dev")`. A word may
+    hold `UNKNOWN`. The same program may occur more than once. Returns `ANYTHING` if the script is too long, or takes
+    too many steps."""
     budget = budget or Budget(script)
     try:
         found = dict.fromkeys(
@@ -63,9 +66,9 @@ def programs_of(script: str, budget: Budget | None = None) -> Sequence[Words]:
 
 
 def first_match(programs: Sequence[Words], patterns: Sequence[str]) -> str | None:
-    """The first pattern that one of the programs matches; None: none does. The words of a pattern are globs. Those that
-    are options (`-r`, `--hard`) match an option of the program at any place, one letter also among several; the
-    others match the first words of the program."""
+    """The first pattern that one of the programs matches, or None if none does. The words of a pattern are globs.
+    Options (`-r`, `--hard`) match an option of the program at any place, a single letter also in a group of letters;
+    the other words match the first words of the program."""
     if programs is ANYTHING:
         return patterns[0] if patterns else None
     return next((p for p in patterns if any(_matches(words, p.split()) for words in programs)), None)
@@ -96,7 +99,7 @@ def _could_be(word: str, pattern: str) -> bool:
 
 
 def _programs(command: SimpleCommand, deep: int, budget: Budget) -> Iterator[Words]:
-    """What a command runs: the program that it names and, where that starts others, those."""
+    """The programs of a command: the one that it names and, if that starts others, those too."""
     words = command.words
     if command.loose:
         yield from _by_name(_name(words[0]), words[1:], budget)
@@ -113,7 +116,7 @@ def _programs(command: SimpleCommand, deep: int, budget: Budget) -> Iterator[Wor
             yield from _whatever_it_is(name, rest, budget)
             continue
         if name in ("xargs", "parallel") and len(seen) <= _DEEPEST:
-            rest = [*(word.replace("{}", UNKNOWN) for word in rest), UNKNOWN]  # what it is fed
+            rest = [*(word.replace("{}", UNKNOWN) for word in rest), UNKNOWN]  # its input
             words = [*words[: at + 1], *rest]
         yield from _by_name(name, rest, budget)
         for script in _texts(name, rest, command.stdin):
@@ -124,7 +127,7 @@ def _programs(command: SimpleCommand, deep: int, budget: Budget) -> Iterator[Wor
 
 
 def _by_name(name: str, rest: list[str], budget: Budget) -> Iterator[Words]:
-    """The program under its one name, and as it was written."""
+    """The program under its canonical name, and as it was written."""
     budget.spend(1 + len(rest))
     yield (name, *rest)
     plain = [word for word in rest if not word.startswith("-")]
@@ -143,7 +146,7 @@ def _by_name(name: str, rest: list[str], budget: Budget) -> Iterator[Words]:
 
 
 def _whatever_it_is(name: str, rest: list[str], budget: Budget) -> Iterator[Words]:
-    """A program whose name is not known counts as one of those that the rest of its words speak for."""
+    """A program whose name is not known counts as any program that the rest of its words fit."""
     if all(UNKNOWN in word for word in rest):
         return
     for manager in ("npm", "yarn"):
@@ -171,7 +174,7 @@ def _by_manager(name: str, rest: list[str], budget: Budget) -> Iterator[Words]:
 
 
 def _without_git_options(rest: list[str]) -> list[str]:
-    """The words of git from its verb on: `-C folder` and its like stand before it."""
+    """The words of git from its verb on, without options such as `-C folder` before it."""
     at = 0
     while at < len(rest) and rest[at].startswith("-"):
         at += 2 if rest[at] in _GIT_TAKES_A_WORD else 1
@@ -186,7 +189,7 @@ def _by_verb(name: str, rest: list[str]) -> Iterator[Words]:
 
 
 def _places(name: str, rest: Sequence[str]) -> Iterator[int]:
-    """Where in its words a program names another one that it starts."""
+    """The places in its words where a program names another one that it starts."""
     if name == "find":
         for at, word in enumerate(rest[:-1]):
             if word in ("-exec", "-execdir", "-ok", "-okdir"):
@@ -201,7 +204,7 @@ def _places(name: str, rest: Sequence[str]) -> Iterator[int]:
 
 
 def _only_manages(name: str, rest: Sequence[str]) -> bool:
-    """Whether a wrapper starts nothing this time: it looks for a program, or manages packages."""
+    """True if a wrapper starts no program this time: it looks for one, or manages packages."""
     if name == "command":
         return bool({"-v", "-V"} & set(rest))
     verb = next((word for word in rest if not word.startswith("-")), "")
@@ -209,7 +212,7 @@ def _only_manages(name: str, rest: Sequence[str]) -> bool:
 
 
 def _exec_of(name: str, rest: Sequence[str]) -> int | None:
-    """Where a package manager runs a program of a package; None: it is not."""
+    """The place where a package manager names a package's program to run, or None if it runs none."""
     for at, word in enumerate(rest):
         if word in _EXEC or (word == "run" and name in ("bun", "deno")):
             return at
@@ -219,8 +222,8 @@ def _exec_of(name: str, rest: Sequence[str]) -> int | None:
 
 
 def _first_program(words: Sequence[str], before: int) -> Iterator[int]:
-    """Where the program may stand: behind `before` words of the wrapper's own and its options. An option may take the
-    word behind it, so with options there are several places. A later option takes a word that is not known."""
+    """The possible places of the program: after `before` words of the wrapper's own and its options. An option may take
+    the next word, so with options there are several places. A later option takes a word that is not known."""
     place, taken, option = 0, 0, False
     for at, word in enumerate(words):
         if word.startswith("-") or "=" in word:
@@ -236,7 +239,7 @@ def _first_program(words: Sequence[str], before: int) -> Iterator[int]:
 
 
 def _texts(name: str, rest: Sequence[str], stdin: str | None) -> Iterator[str]:
-    """Scripts that a program is given as text."""
+    """Scripts that a program receives as text."""
     if name == "eval":
         yield " ".join(rest)
     elif name == "trap":
@@ -266,7 +269,7 @@ def _has_space(word: str) -> bool:
 
 
 def _started_by(code: str) -> Iterator[str]:
-    """Texts in a program that it may hand to a shell, if it starts others at all."""
+    """Texts in a program that it may pass to a shell, if it starts others at all."""
     if not _STARTS_OTHERS.search(code):
         return
     for found in _QUOTED.finditer(code):
@@ -276,7 +279,7 @@ def _started_by(code: str) -> Iterator[str]:
 
 
 def _name(word: str) -> str:
-    """A program's own name: without its folder, a package's version, or the ending of a script."""
+    """The program's base name: without its folder, a package's version, or the extension of a script."""
     name = word.removeprefix("npm:").rsplit("/", 1)[-1]
     name = re.sub(r"(?<=.)@[^/]*$", "", name)
     return re.sub(r"\.(?:[cm]?[jt]s|cmd|exe|bin)$", "", name)

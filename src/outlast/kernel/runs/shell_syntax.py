@@ -1,8 +1,8 @@
-"""A shell script's syntax tree, read as the simple commands it would run. No input or output.
+"""Parses a shell script into the simple commands that it would run. No input or output.
 
-tree-sitter reads the grammar; this module gives each command its words as the shell would, follows variables, pipes and
-here-documents as far as the text shows them, and marks what only the shell will know. A command in a branch that is
-never taken counts like any other.
+tree-sitter parses the grammar; this module gives each command its words as the shell would, follows variables, pipes
+and here-documents as far as the text shows them, and marks values that only the shell knows. A command in a branch that
+is never taken counts like any other.
 
 Bounds: a script of `LONGEST` characters, and a `Budget` of steps (a character read, an operation of the parser or a
 node of the tree each), 20 for each character. Beyond either, `TooManySteps` is raised. A script of 20,000 characters
@@ -21,15 +21,15 @@ from outlast.base.syntax_trees import TooManySteps, parse_within
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Tree
 
-UNKNOWN: Final = "\ue000"  # in a word: what only running it would show
+UNKNOWN: Final = "\ue000"  # in a word: a value that only running the script would show
 LONGEST: Final = 20_000  # characters of one script
 _MAX_CPU_S: Final = 0.1  # of one parse
-_MAX_PIPES: Final = 2_000  # the parser takes a time that grows with their square, without asking in between
+_MAX_PIPES: Final = 2_000  # the parser's time grows with their square, without a callback in between
 _LONGEST_VALUE: Final = 4_000  # characters of a variable
 _DEEPEST_PIPES: Final = 50
 _LOOSE_WORDS: Final = 12
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
-_PARTS: Final = frozenset(  # statements that hand their own input on to the commands in them
+_PARTS: Final = frozenset(  # statements that pass their own input on to the commands in them
     {
         "compound_statement",
         "subshell",
@@ -50,7 +50,7 @@ _REDIRECTIONS: Final = frozenset({"file_redirect", "heredoc_redirect", "herestri
 
 
 class Budget(StepBudget):
-    """The steps that reading a script may take, nested scripts included."""
+    """The steps that parsing a script may take, nested scripts included."""
 
     def __init__(self, script: str) -> None:
         super().__init__(20 * len(script) + 20_000)
@@ -58,21 +58,21 @@ class Budget(StepBudget):
 
 @dataclass(slots=True)
 class SimpleCommand:
-    """Words as the shell would give them to a program, without the assignments before it. `stdin`: what it is fed,
-    where the script says so (a here-document, or `echo` before a pipe). `loose`: one of many guesses at a command in a
-    script with an error, which hands no text on to others."""
+    """Words as the shell would pass them to a program, without the assignments before it. `stdin`: its input, if the
+    script shows it (a here-document, or `echo` before a pipe). `loose`: one of many guesses at a command in a script
+    with an error, which passes no text on to others."""
 
     words: list[str] = field(default_factory=list)
     stdin: str | None = None
     loose: bool = False
 
 
-_Input = str | SimpleCommand | None  # a text that the script holds, or the command before a pipe; None: not known
+_Input = str | SimpleCommand | None  # a text in the script, the command before a pipe, or None if unknown
 
 
 def simple_commands(script: str, budget: Budget) -> list[SimpleCommand]:
-    """Every simple command of a script, those in substitutions included, in no promised order. A script with an error
-    is also read loosely: any of its words may begin a command. Raises TooManySteps."""
+    """Every simple command of a script, including those in substitutions, in no guaranteed order. A script with an
+    error is also parsed loosely: any of its words may begin a command. Raises TooManySteps."""
     if len(script) > LONGEST or script.count("|") > _MAX_PIPES:
         raise TooManySteps
     tree = _parsed(script, budget)
@@ -85,7 +85,7 @@ def simple_commands(script: str, budget: Budget) -> list[SimpleCommand]:
 
 def _parsed(script: str, budget: Budget) -> "Tree":
     """The tree of a script; its offsets count characters."""
-    # The grammar's scanner reads C's tables of ASCII at the place of any character: another one ends the process.
+    # The grammar's scanner looks up every character in C's ASCII tables: one beyond ASCII would crash the process.
     data = re.sub(r"[^\x00-\x7f]", "_", script).encode()
     return parse_within(_language(), data, budget, _MAX_CPU_S)
 
@@ -133,8 +133,8 @@ class _Reader:
         self.waiting += [(node, fed) for node in reversed(nodes) if node.child_count]
 
     def _statement(self, node: "Node", fed: _Input, added: "tuple[Node, ...]", deep: int = 0) -> SimpleCommand | None:
-        """Read a statement; gives the command whose output it prints, where there is one. `added`: words of its
-        command that stand elsewhere."""
+        """Read a statement; returns the command whose output it prints, if there is one. `added`: words of its command
+        that occur elsewhere."""
         self.budget.spend()
         if node.type == "command":
             return self._command(node, fed, added)
@@ -167,8 +167,8 @@ class _Reader:
         return command
 
     def _redirected(self, node: "Node", fed: _Input, deep: int) -> SimpleCommand | None:
-        """A statement with redirections. The grammar keeps what follows a here-document's mark on its line (more words,
-        a pipe) with the mark."""
+        """A statement with redirections. The grammar keeps text after a here-document's mark on its line (more words, a
+        pipe) with the mark."""
         added: list[Node] = []
         after: list[Node] = []
         others: list[Node] = []
@@ -204,7 +204,7 @@ class _Reader:
         self.variables[self._text(name)] = text if len(text) <= _LONGEST_VALUE else UNKNOWN
 
     def _words(self, node: "Node") -> list[str]:
-        """The words that an argument becomes: one, or more where a variable without quotes holds spaces or braces list
+        """The words that an argument becomes: one, or more if an unquoted variable holds spaces or braces list
         several."""
         words: list[str] = [""]
         bare = True
@@ -245,7 +245,7 @@ class _Reader:
                 yield re.sub(r"\\(.)", _kept, self._text(node), flags=re.DOTALL), "bare"
 
     def _joined(self, node: "Node", start: int, end: int) -> Iterator[tuple[str, str]]:
-        """The pieces between two places: those of the node's children, and the text between them unchanged."""
+        """The pieces between two offsets: those of the node's children, and the text between them unchanged."""
         quoted = node.type in ("string", "translated_string")
         for child in node.named_children:
             self.budget.spend()
@@ -254,7 +254,7 @@ class _Reader:
             if child.start_byte > start:
                 yield self._slice(start, child.start_byte), "bare"
             if child.type == "concatenation":
-                yield self._text(child), "bare"  # the grammar has none in another
+                yield self._text(child), "bare"  # the grammar does not define it in other nodes
             else:
                 yield from self._pieces(child)
             start = child.end_byte
@@ -280,7 +280,7 @@ def _kept(found: re.Match[str]) -> str:
 
 
 def _loose(script: str, budget: Budget) -> Iterator[SimpleCommand]:
-    """Where quotes and brackets do not tell what is a command, any word may begin one."""
+    """Commands of a script whose quotes and brackets do not show where commands begin: any word may begin one."""
     text = re.sub(r"\\\n|[\"'\\]", "", re.sub(r"\$\{?[\w@*#?!-]+\}?", UNKNOWN, script))
     for part in re.split(r"[;\n|&()<>`]", text):
         words = re.sub(r"[{},]", " ", part).split()
@@ -290,7 +290,7 @@ def _loose(script: str, budget: Budget) -> Iterator[SimpleCommand]:
 
 
 def printed(command: SimpleCommand) -> str | None:
-    """What a command writes, where its words tell: `echo`, `printf`, and `cat` of what it was fed."""
+    """The output of a command, if its words show it: `echo`, `printf`, and `cat` of its input."""
     match command.words:
         case ["echo", *rest]:
             while rest and re.fullmatch(r"-[neE]+", rest[0]):
@@ -307,7 +307,7 @@ def printed(command: SimpleCommand) -> str | None:
 
 
 def unescaped(text: str) -> str:
-    """A text with the escapes of `echo` and `$'…'` carried out."""
+    """A text with the escapes of `echo` and `$'…'` resolved."""
 
     def one(found: re.Match[str]) -> str:
         code = found.group(1)
@@ -321,7 +321,7 @@ def unescaped(text: str) -> str:
 
 
 def _unfolded(word: str) -> list[str]:
-    """`{a,b}` and `x{a,b}y` as the words they unfold to; at most 32."""
+    """The words that `{a,b}` and `x{a,b}y` expand to; at most 32."""
     end = word.find("}")
     start = word.rfind("{", 0, end) if end >= 0 else -1
     if start < 0 or "," not in word[start:end]:

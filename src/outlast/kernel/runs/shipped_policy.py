@@ -1,4 +1,4 @@
-"""The rules about tool calls that hold unless configured ones, which come first, say otherwise."""
+"""Default rules for tool calls; configured rules come first."""
 
 from outlast.kernel.runs.settings import PolicyRule
 
@@ -13,7 +13,7 @@ SCREEN_POLICY: tuple[PolicyRule, ...] = (
             *(f"next {verb}" for verb in ("dev", "build", "start")),
             *(f"vite {verb}" for verb in ("dev", "build", "preview")),
         ),
-        reason="Dev servers and builds are not started from here: the dev server runs already on port 3000 and shows "
+        reason="Dev servers and builds are not started from here: the dev server already runs on port 3000 and shows "
         "every file as soon as it is written. To check the code, run ./node_modules/.bin/tsc --noEmit.",
     ),
 )

@@ -1,7 +1,7 @@
 """The stages of a run, for agents that have them: work before the first model turn and a check after the last.
 
-Effects like any other: named before they start, recorded with their result, done again when they were cut, never again
-once recorded. What happens in them is shown as named steps of the workflow (`workflow.step`).
+Stages are effects like any other: named before they start, recorded with their result, repeated if they were cut, never
+repeated once recorded. They are shown as named steps of the workflow (`workflow.step`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,12 +30,12 @@ from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.streams.log import NamedEvent
 
 PREPARE_S: Final = 1_200.0  # the first run of a template waits for its snapshot to be built
-CHECK_MORE_S: Final = 240.0  # beside the type check: the page, its picture, a sandbox that has to be woken
+CHECK_MORE_S: Final = 240.0  # in addition to the type check: the page, its picture, a sandbox that has to be woken
 Kind = Literal["prepare", "check"]
 
 
 async def perform_stage(context: RunContext, transcript: Transcript, stage: Prepare | Check) -> bool:
-    """Do the stage and record what it gave. True: it could not be done, and the run has ended."""
+    """Run the stage and record its result. Returns True if the stage failed, and the run has ended."""
     effect = await _name_stage(context, transcript, stage)
     stage_context = StageContext(
         run=context.run,
@@ -66,14 +66,14 @@ async def perform_stage(context: RunContext, transcript: Transcript, stage: Prep
 
 
 async def _tell(context: RunContext, name: str, status: WorkflowStatus, detail: str = "") -> None:
-    began = context.step_began(name, anew=status == "started")
+    began = context.step_began(name, restarts=status == "started")
     took_s = (context.engine.clock.now() - began).total_seconds()
     duration_s = None if status in ("started", "skipped") else took_s
     await context.record_events(workflow_step(context.run.id, name, status, detail, duration_s))
 
 
 async def _name_stage(context: RunContext, transcript: Transcript, stage: Prepare | Check) -> Effect:
-    """Write the effect's id before it starts; one that was cut is resumed under its own."""
+    """Write the effect's id before it starts; a cut one is resumed under its id."""
     kind: Kind = "prepare" if isinstance(stage, Prepare) else "check"
     step = stage.step if isinstance(stage, Check) else 0
     cut = [e for e in transcript.effects if e.kind == kind and e.status == "started" and e.step == step]
@@ -102,20 +102,20 @@ def _agent_done(context: RunContext, transcript: Transcript, now: datetime) -> N
 
 
 async def _perform(context: RunContext, effect: Effect, stage: StageContext) -> StageResult:
-    """The result of the stage, tried again where its sandbox goes away or cannot be had at once. Raises `OutlastError`
-    when it cannot be done."""
+    """The result of the stage, which is retried if its sandbox goes away or is not available at once. Raises
+    `OutlastError` if the stage fails."""
     try:
         return await retry_in_sandbox(
             lambda: _once(context, effect.kind, stage), context.engine.settings.retry, context.engine.clock
         )
     except SandboxLost as error:
         raise SandboxUnavailable(
-            "The sandbox went away again and again.", hint="Try it again.", **error.fields
+            "The sandbox was lost several times in a row.", hint="Try again.", **error.fields
         ) from error
 
 
 async def _once(context: RunContext, kind: str, stage: StageContext) -> StageResult:
-    """One try, within its time. A check that fails by itself is a problem that no model can mend."""
+    """One try, within its time limit. A check that fails itself is a problem that no model can fix."""
     agent = context.agent
     perform = agent.prepare if kind == "prepare" else agent.check
     if perform is None:  # planned by an attempt under another configuration
@@ -124,9 +124,9 @@ async def _once(context: RunContext, kind: str, stage: StageContext) -> StageRes
     try:
         with anyio.move_on_after(limit_s), _ungrouped():
             return await perform(stage)
-        await stop_effect(context, stage)  # it runs on in the sandbox: another try would meet it
+        await stop_effect(context, stage)  # it continues in the sandbox: another try would conflict with it
         error: OutlastError = SandboxUnavailable(
-            f"The {kind} stage did not end within {limit_s:.0f} seconds.", hint="Try it again.", **{LIMIT: limit_s}
+            f"The {kind} stage did not end within {limit_s:.0f} seconds.", hint="Try again.", **{LIMIT: limit_s}
         )
     except (SandboxLost, SandboxUnavailable, InternalError, *NO_OUTCOME):
         raise
@@ -137,13 +137,13 @@ async def _once(context: RunContext, kind: str, stage: StageContext) -> StageRes
         error = InternalError(f"The {kind} stage failed inside the server ({type(bug).__name__}).")
     if kind == "prepare":
         raise error
-    problem = f"The check could not be done: {error.message} {error.hint}".strip()
+    problem = f"The check failed: {error.message} {error.hint}".strip()
     return StageResult(problems=(problem,), mendable=False)
 
 
 @contextmanager
 def _ungrouped() -> Iterator[None]:
-    """A stage that does things side by side fails with a group of errors: raise what counts of it."""
+    """A stage with parallel work fails with a group of errors: raise the most important one."""
     try:
         yield
     except BaseExceptionGroup as group:
@@ -156,8 +156,8 @@ def _ungrouped() -> Iterator[None]:
 
 
 def with_untold(result: StageResult, transcript: Transcript, untold: Sequence[str]) -> StageResult:
-    """The result with the problems of the last turn's lines, which the model has not read yet. Where they are all
-    that is wrong, and the same as the check before found, repeating them would not help: they cannot be mended."""
+    """The result with the problems of the last turn's lines, which the model has not read yet. If they are the only
+    problems, and the same as in the check before, repeating them would not help: they are marked as not fixable."""
     if not untold:
         return result
     checks = [check for check in transcript.stages("check") if not check.inherited]
@@ -168,7 +168,7 @@ def with_untold(result: StageResult, transcript: Transcript, untold: Sequence[st
 
 
 async def _record(context: RunContext, effect: Effect, result: StageResult) -> None:
-    """The result with its parts; and, when the model's turn comes next, that the agent is at work."""
+    """Record the result with its parts; and, if the model's turn is next, that the agent is at work."""
     kept = {"problems": list(result.problems), "mendable": result.mendable, "facts": dict(result.facts)}
 
     def change(tx: Tx, events: list[NamedEvent]) -> None:
@@ -187,7 +187,7 @@ async def _record(context: RunContext, effect: Effect, result: StageResult) -> N
 
 
 async def _fail(context: RunContext, effect: Effect, error: OutlastError) -> None:
-    """It cannot be done: the run ends with an error a person can act on; without an answer where none was begun."""
+    """The stage failed: the run ends with an error that a user can act on, and without an answer if none was begun."""
 
     def close(tx: Tx) -> None:
         store.update_effect(tx, effect.id, status="failed", ended_at=tx.now, error=error.to_dict())

@@ -1,4 +1,4 @@
-"""Starting a run: what a message carries, and where it goes."""
+"""Requests that start a run."""
 
 from outlast.kernel.runs.shapes import OnBusy
 from outlast.kernel.threads.shapes import MessageRequest

@@ -53,7 +53,7 @@ _HOLD_IF_FREE = _HOLD.with_for_update(key_share=True, skip_locked=True)
 _HOLD_OPEN = (
     sa.select(runs.c.id)
     .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended")
-    .order_by(runs.c.id)  # the oldest first, as everybody who holds several runs
+    .order_by(runs.c.id)  # the oldest first, like every holder of several runs
     .with_for_update(key_share=True)
 )
 _GRANTS = sa.select(grants.c.tool, grants.c.arguments).where(grants.c.thread_id == sa.bindparam("thread"))
@@ -76,46 +76,44 @@ def run_of(tx: Tx, run_id: str) -> Run:
     """The run. Raises `NotFound`."""
     run = tx.find(Run, runs, {"id": run_id})
     if run is None:
-        raise NotFound("There is no such run.", id=run_id)
+        raise NotFound("This run does not exist.", id=run_id)
     return run
 
 
 def add_problems(tx: Tx, run_id: str, problems: Sequence[str]) -> None:
-    """Note problems of a run that has not ended: it ends with them."""
+    """Note problems of a run that has not ended; they are saved with its end."""
     if problems:
         tx.update(runs, {"id": run_id}, problems=[*run_of(tx, run_id).problems, *problems])
 
 
 def hold_run(tx: Tx, run_id: str) -> Run:
-    """The run, its row held until the transaction ends, so that what is decided about it stays true. Raises
-    `NotFound`."""
+    """The run, its row locked until the transaction ends, so that decisions about it stay valid. Raises `NotFound`."""
     tx.execute(_HOLD, {"run": run_id})
     return run_of(tx, run_id)
 
 
 def hold_run_if_free(tx: Tx, run_id: str) -> Run | None:
-    """As `hold_run`, without waiting; None: it is locked (by a claim or a cancel), or it
-    is gone."""
+    """As `hold_run`, without waiting; None if the run is locked (by a claim or a cancel) or gone."""
     if tx.execute(_HOLD_IF_FREE, {"run": run_id}).scalar() is None:
         return None
     return run_of(tx, run_id)
 
 
 def hold_open_runs(tx: Tx, thread_id: str) -> None:
-    """Hold every run of a thread that has not ended, the oldest first, before they are cancelled and before its
-    page and the thread itself, as workers do."""
+    """Lock every run of a thread that has not ended, the oldest first, before they are cancelled and before its page
+    and the thread itself, as workers do."""
     tx.execute(_HOLD_OPEN, {"thread": thread_id})
 
 
 def transcript_of(tx: Tx, run_id: str, questions: frozenset[str]) -> Transcript:
-    """The run with its effects in order; `questions` names the tools whose calls are questions to a person."""
+    """The run with its effects in order; `questions` names the tools whose calls are questions to a user."""
     rows = tx.execute(_EFFECTS, {"run": run_id})
     return Transcript(run_of(tx, run_id), tuple(Effect._make((*row, row.tool in questions)) for row in rows))
 
 
 def append_unheld(tx: Tx, run_id: str, events: Sequence[NamedEvent]) -> None:
     """Append facts to the log of a run that no worker holds (parked, blocked, or taken from a lost one)."""
-    # From the reservation, not from what is saved: a lost worker may have shown numbers in between.
+    # After the reservation, not after the saved numbers: a lost worker may have shown numbers in between.
     last = tx.execute(_NUMBER, {"run": run_id, "count": len(events)}).scalar_one()
     save(tx, run_id, encode_all(run_id, last - len(events) + 1, events, tx.now))
     tx.update(runs, {"id": run_id}, seq_saved=last)
@@ -180,7 +178,7 @@ def insert_approval(tx: Tx, run: Run, effect_id: str, kind: str, tool: str, argu
 
 
 def unannounced(tx: Tx, run_id: str) -> list[ApprovalOfCall]:
-    """Decisions made while a worker held the run, which its log does not show yet."""
+    """Decisions made while a worker held the run, which are not in its log yet."""
     return tx.rows(ApprovalOfCall, _UNANNOUNCED, {"run": run_id})
 
 
@@ -193,7 +191,7 @@ def approval_of(tx: Tx, item_id: str) -> ApprovalOfCall:
     """The approval or question of this id. Raises `NotFound`."""
     row = tx.row(ApprovalOfCall, _APPROVAL, {"item": item_id})
     if row is None:
-        raise NotFound("There is nothing to decide here.", id=item_id)
+        raise NotFound("This approval or question does not exist.", id=item_id)
     return row
 
 
@@ -202,7 +200,7 @@ def close_approvals(tx: Tx, run_id: str) -> list[ApprovalOfCall]:
     still_open = tx.rows(ApprovalOfCall, _OPEN_APPROVALS, {"run": run_id})
     if still_open:
         of_run = {"run_id": run_id, "status": "open"}
-        # Announced: the events of the run's end say so.
+        # Announced: the events of the run's end include them.
         tx.update(approvals, of_run, status="cancelled", decided_at=tx.now, announced=True)
     return still_open
 
@@ -227,13 +225,13 @@ def hold_free_successors(tx: Tx, run_id: str) -> None:
 
 
 def last_model(tx: Tx, thread_id: str) -> str | None:
-    """The model of the thread's newest run; None: it has had none."""
+    """The model of the thread's newest run, or None if it had no run."""
     newest = sa.select(runs.c.model).where(runs.c.thread_id == thread_id).order_by(runs.c.id.desc())
     model: str | None = tx.execute(newest.limit(1)).scalar()
     return model
 
 
 def require_records(tx: Tx, run_id: str) -> None:
-    """Raises `RunCleanedUp` where the run's raw records are gone."""
+    """Raises `RunCleanedUp` if the run's raw records were removed."""
     if tx.value(runs.c.cleaned, {"id": run_id}):
         raise RunCleanedUp("The records of this run were removed after the retention time.", id=run_id)

@@ -1,5 +1,4 @@
-"""The one handler of timers and lapsed leases: sleeps until the next is due, or until a bell says an earlier one
-was set."""
+"""The handler of timers and lapsed leases: sleeps until the next is due, or until a bell reports an earlier one."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ SandboxStep = Callable[[str], Awaitable[None]]  # by workspace id
 
 
 class Ahead(NamedTuple):
-    """Whether something is due, when the next lease lapses, and the moments at which more falls due."""
+    """The work ahead: whether something is due, when the next lease lapses, and the times at which more falls due."""
 
     is_due: bool
     lapse: datetime | None
@@ -37,7 +36,7 @@ class Ahead(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SandboxSteps:
-    """What the sweeper asks of the sandboxes room, by workspace id; commands by effect id."""
+    """The sweeper's calls to the sandboxes room, by workspace id; commands by effect id."""
 
     freeze: SandboxStep
     thaw: SandboxStep
@@ -46,7 +45,8 @@ class SandboxSteps:
 
 
 class Sweeper:
-    """Handles what is due. Late or double firing is harmless: each handler re-checks the state first."""
+    """Handles due timers and lapsed leases. Late or double firing is harmless: each handler checks the state again
+    first."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Sweeper:
         further: Mapping[str, Handler] | None = None,
         supervisor: Supervisor | None = None,
     ) -> None:
-        """`further`: who handles the timers of other rooms, by their kind."""
+        """`further`: handlers of other rooms' timers, by kind."""
         self._engine = engine
         self._guard = (supervisor or Supervisor(engine.clock)).guard
         self._sandboxes = sandboxes
@@ -75,7 +75,10 @@ class Sweeper:
         hub = self._engine.hub
         with hub.listen(timers.BELL) as channel, hub.listen(store.BELL) as starts:
             while True:
-                version, started = channel.version, starts.version  # before looking: what rings meanwhile is not missed
+                version, started = (
+                    channel.version,
+                    starts.version,
+                )  # before the read: a ring in the meantime is not missed
                 try:
                     if (ahead := await self._engine.db.read(look, self._engine.agents.names)).is_due:
                         await self.sweep()
@@ -107,8 +110,8 @@ class Sweeper:
             engine.hub.ring(store.BELL)
 
     async def _handle(self, kind: TimerKind, subject_id: str) -> None:
-        """Handle a timer that is due. One that fails is due again a little later, one that is set aside much later, so
-        that neither holds up the others."""
+        """Handle a timer that is due. A failed one is due again a little later, and one that is set aside much later,
+        so that neither holds up the others."""
         item = f"{kind}:{subject_id}"
         if await self._guard.attempt_now(kinds.TIMER, item, self._fire, kind, subject_id):
             return
@@ -124,15 +127,15 @@ class Sweeper:
         try:
             if handler is not None:
                 await handler(subject_id)
-            # Killed here, it is handled again by the next sweep: handlers find what they have done already.
+            # After a kill here it is handled again by the next sweep: handlers recognise their finished work.
             await self._engine.db.write(timers.done, kind, subject_id)
         except NotFound:  # its thread was deleted meanwhile
             await self._engine.db.write(timers.clear_timers, subject_id, kind)
 
     def _until_next(self, ahead: Ahead) -> tuple[float, bool]:
-        """Seconds until something is due, and whether nothing can lapse before a run starts here. No bell tells of the
-        leases that other nodes take, nor of one whose worker failed: while there may be any, the database is looked at
-        once a lease."""
+        """Seconds until something is due, and whether nothing can lapse before a run starts here. No bell reports
+        leases that other nodes take, or a lease of a failed worker: while there may be any, the database is read once a
+        lease."""
         is_quiet = ahead.lapse is None and self._engine.db.dialect == "sqlite"
         longest_s = timers.LONGEST_SLEEP.total_seconds()
         if not ahead.moments:
@@ -141,11 +144,11 @@ class Sweeper:
         return min(max(wait_s, 0.01), longest_s), is_quiet
 
     async def _pause(self, run_id: str) -> None:
-        """Five minutes without a decision: freeze the sandbox, show the run as paused."""
+        """Five minutes without a decision: freeze the sandbox and show the run as paused."""
         run = await self._engine.db.read(store.run_of, run_id)
         if run.leg != "parked" or run.status != "awaiting_approval":
             return
-        # A decision may come meanwhile: a frozen sandbox thaws at its next use, and `pause` looks at the run once more.
+        # A decision may come meanwhile: a frozen sandbox thaws at its next use, and `pause` checks the run again.
         if self._sandboxes is not None and run.workspace_id:
             await self._sandboxes.freeze(run.workspace_id)
         await self._engine.db.write(parking.pause, self._engine.settings, run_id)
@@ -161,12 +164,12 @@ class Sweeper:
         await self._engine.db.write(abandonment.abandon, self._engine, run_id)
 
     async def _tell_unknown_agent(self, run_id: str) -> None:
-        """A day queued, and no server had its agent."""
+        """A day in the queue without a server that has its agent."""
         await self._engine.db.write(unknown_agents.tell, run_id, self._engine.agents.names)
 
     async def _force_cancel(self, run_id: str) -> None:
-        """A cancel that no worker has confirmed: take the run away from its holder and end it here. Then whatever
-        its calls still run in the sandbox is stopped, also where the run had ended before."""
+        """A cancel that no worker has confirmed: take the run from its holder and end it here. Then stop commands of
+        its calls that still run in the sandbox, even if the run had ended before."""
 
         def change(tx: Tx) -> Run:
             run = store.hold_run(tx, run_id)
@@ -193,7 +196,7 @@ def _ready_now(tx: Tx, agents: frozenset[str]) -> bool:
 
 
 def look(tx: Tx, agents: frozenset[str]) -> Ahead:
-    """All that a round looks for, in one transaction: a server with nothing to do pays for one a minute, not five."""
+    """All checks of a round in one transaction: an idle server runs one a minute, not five."""
     lapse = leases.next_lapse(tx)
     is_due = (
         (lapse is not None and lapse < tx.now)

@@ -1,4 +1,4 @@
-"""Runs, their effects, what they wait for, and the timers of all rooms."""
+"""Runs, their effects, approvals and questions, and the timers of all rooms."""
 
 from typing import Literal, get_args
 
@@ -12,9 +12,9 @@ grants = sa.Table(
     "grants",
     metadata,
     own_id(),
-    ref("thread_id", "threads", "remembered for", nullable=False, index=True),
+    ref("thread_id", "threads", "the thread that it holds for", nullable=False, index=True),
     word("tool", "tool name", nullable=False),
-    text("arguments", "glob over the canonical arguments that is allowed without asking", nullable=False),
+    text("arguments", "glob over the canonical arguments that are allowed without asking", nullable=False),
     ref("created_by", "users", "who approved", nullable=False),
     moment("created_at", "when", nullable=False),
 )
@@ -36,7 +36,7 @@ runs = sa.Table(
     ),
     sa.Column("parent_run_id", sa.String(40), comment="retried or continued from"),
     sa.Column("mode", sa.String(10), nullable=False, comment="start | retry | continue"),
-    sa.Column("after_run_id", sa.String(40), index=True, comment="queued behind this run; null: none"),
+    sa.Column("after_run_id", sa.String(40), index=True, comment="queued behind this run; null if it is not queued"),
     ref("started_by", "users", "who started and pays", nullable=False),
     choice("status", list(TRANSITIONS), chars=20),
     sa.Column(
@@ -58,26 +58,24 @@ runs = sa.Table(
     sa.Column("owner", sa.String(40), comment="the node that holds the lease"),
     moment("lease_until", "the lease lapses then"),
     count("deaths", "attempts in a row whose process died before they recorded a result; from 2 on a suspect"),
-    sa.Column("died_attempt", sa.Integer, comment="the attempt counted last in deaths; null: none"),
-    moment("ready_at", "not claimed before; null: at once"),
+    sa.Column("died_attempt", sa.Integer, comment="the attempt counted last in deaths; null if none"),
+    moment("ready_at", "not claimed before this time; null if it is ready at once"),
     count("seq_saved", "last number saved in its log"),
-    count("seq_reserved", "no number above this has been sent to anybody"),
-    moment("cancel_requested_at", "durable cancel flag; null: no"),
+    count("seq_reserved", "no number above this has been sent to a client"),
+    moment("cancel_requested_at", "durable cancel flag; null if not cancelled"),
     sa.Column("cancelled_by", sa.String(40), comment="the user who cancelled first"),
     sa.Column("cancel_reason", sa.String(20), comment="user | abandoned | superseded"),
-    moment(
-        "unwatched_since", "running with nobody following since then; null: somebody follows, or it waits for a person"
-    ),
+    moment("unwatched_since", "running without a follower since then; null if it has a follower, or waits for a user"),
     moment("paused_at", "since when the run is paused"),
     count("input_tokens", "sum over its model turns"),
     count("output_tokens", "sum over its model turns"),
     count("cached_tokens", "part of the input that the provider had cached"),
     count("reasoning_tokens", "part of the output"),
-    sa.Column("cost_usd", sa.Float, comment="sum where known; null: unknown"),
+    sa.Column("cost_usd", sa.Float, comment="sum of the known costs; null if unknown"),
     sa.Column("credits", sa.Integer, nullable=False, comment="reserved at the start, settled at the end"),
-    moment("created_at", "when it was asked for", nullable=False),
+    moment("created_at", "time of the request", nullable=False),
     moment("started_at", "first claim"),
-    moment("ended_at", "null: not ended"),
+    moment("ended_at", "null if it has not ended"),
     flag("cleaned", "its raw records (effects, log) were removed after the retention time"),
     sa.Index("ix_runs_claim", "leg", "ready_at", "created_at"),
     sa.Index("ix_runs_list", "project_id", "created_at"),
@@ -115,7 +113,7 @@ effects = sa.Table(
     flag("inherited", "copied from the run this one continues"),
     moment("created_at", "when it was named", nullable=False),
     moment("started_at", "first start"),
-    moment("ended_at", "null: open"),
+    moment("ended_at", "null if open"),
     sa.UniqueConstraint("run_id", "ordinal"),
 )
 
@@ -132,9 +130,9 @@ approvals = sa.Table(
     text("arguments", "the exact arguments (JSON text) the decision is bound to", nullable=False),
     text("reason", "which policy asked", nullable=False, server_default=""),
     json("decision", "reason, edited arguments, remember; or the answers"),
-    sa.Column("decided_by", sa.String(40), comment="who; null: open, or closed by the run's end"),
-    moment("decided_at", "null: open"),
-    flag("announced", "its resolution stands in the run's log"),
+    sa.Column("decided_by", sa.String(40), comment="the deciding user; null if open, or closed by the run's end"),
+    moment("decided_at", "null if open"),
+    flag("announced", "its resolution is in the run's log"),
     moment("created_at", "when", nullable=False),
     sa.Index("ix_approvals_open", "status", "created_at"),
 )
@@ -142,12 +140,12 @@ approvals = sa.Table(
 TimerKind = Literal[
     "approval_pause",  # a run waits for a person: freeze its sandbox, show it as paused
     "paused_kill",  # a run has been paused for a day: kill its sandbox, keep the files
-    "abandon",  # a run works and nobody follows it
+    "abandon",  # a run works without a follower
     "cancel_force",  # a cancel that no worker confirmed
-    "agent_unknown",  # a queued run waits for a server that knows its agent
+    "agent_unknown",  # a queued run waits for a server that has its agent
     "fold",  # a run ended a while ago: fold its deltas
-    "clean_up",  # a run's raw records have had their time
-    "page_dormant",  # nobody has used a page for a while
+    "clean_up",  # the retention time of a run's raw records is over
+    "page_dormant",  # a page was not used for a while
 ]
 
 timers = sa.Table(
@@ -161,7 +159,7 @@ timers = sa.Table(
         primary_key=True,
     ),
     sa.Column("subject_id", sa.String(40), primary_key=True, comment="the run, thread, workspace or page"),
-    moment("due_at", "handled then, or as soon as a server runs", nullable=False, index=True),
+    moment("due_at", "handled at this time, or as soon as a server runs", nullable=False, index=True),
 )
 
 followers = sa.Table(

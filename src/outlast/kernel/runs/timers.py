@@ -1,4 +1,4 @@
-"""Timers: rows with a due time, handled by the one sweeper. A handler re-checks the state, so late or double is
+"""Timers: rows with a due time, handled by the sweeper. A handler checks the state again, so a late or double timer is
 harmless."""
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ def set_timer(tx: Tx, kind: TimerKind, subject_id: str, due_at: datetime) -> Non
 
 
 def replace_all(tx: Tx, subject_id: str, due: Mapping[TimerKind, datetime]) -> None:
-    """These are the subject's only clocks from now on. Wakes the sweeper as `set_timer` does."""
+    """Set these as the only timers of the subject. Wakes the sweeper as `set_timer` does."""
     tx.execute(_CLEAR_ALL, {"subject": subject_id})
     tx.insert_many(timers, [{"kind": kind, "subject_id": subject_id, "due_at": due_at} for kind, due_at in due.items()])
     if min(due.values()) - tx.now < LONGEST_SLEEP:
@@ -39,7 +39,7 @@ def clear_timers(tx: Tx, subject_id: str, *kinds: str) -> None:
 
 
 def due_now(tx: Tx, limit: int = 100) -> list[TimerRow]:
-    """Timers that are due, the longest overdue first. Each stays until it is `done`."""
+    """Timers that are due, the longest overdue first. Each stays until `done` is called."""
     return tx.rows(TimerRow, sa.select(timers).where(timers.c.due_at <= tx.now).order_by(timers.c.due_at).limit(limit))
 
 
@@ -56,5 +56,5 @@ def next_due(tx: Tx) -> datetime | None:
 
 
 def timers_of(tx: Tx, subject_id: str) -> list[TimerRow]:
-    """The running clocks of a run."""
+    """The running timers of a run."""
     return tx.rows(TimerRow, sa.select(timers).where(timers.c.subject_id == subject_id))

@@ -1,5 +1,5 @@
-"""Which of a turn's calls can be made: the tool exists, its arguments are valid, and the policy allows the call or asks
-a person. Each call becomes an effect; one that cannot be made has the reason as its result."""
+"""Validates a turn's calls: the tool exists, its arguments are valid, and the policy allows the call or asks a user.
+Each call becomes an effect; a refused call has the reason as its result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,14 +26,14 @@ from outlast.kernel.runs.shapes import (
 from outlast.kernel.runs.turns import OpenPart, call_part, cut_call_text
 from outlast.kernel.streams.log import NamedEvent
 
-UNKNOWN_TOOL: Final = "There is no tool {tool!r}. Available: {names}."
-REMOVED_TOOL: Final = "There is no tool {tool} any more."  # planned by an attempt under another configuration
+UNKNOWN_TOOL: Final = "Unknown tool {tool!r}. Available: {names}."
+REMOVED_TOOL: Final = "The tool {tool} no longer exists."  # planned by an attempt under another configuration
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedCall:
-    """A call with what is known of it before the transaction: why it cannot be made at all (`refusal`), or else what
-    the policy says of it."""
+    """A call with its checks before the transaction: the reason for refusing it (`refusal`), or else the decision of
+    the policy."""
 
     part: OpenPart
     refusal: str = ""
@@ -42,7 +42,7 @@ class JudgedCall:
 
 
 def judge_calls(context: RunContext, parts: Sequence[OpenPart], finish: str) -> list[JudgedCall]:
-    """The calls of a turn beside the policy. Runs in a thread: a command may take long to read."""
+    """The calls of a turn with the policy's decisions. Runs in a thread: a command may take long to parse."""
     return [_judge(context, part, finish) for part in parts]
 
 
@@ -64,7 +64,7 @@ def _judge(context: RunContext, part: OpenPart, finish: str) -> JudgedCall:
 def plan_call(
     tx: Tx, context: RunContext, turn: Effect, call: JudgedCall, ordinal: int, grants: list[Grant]
 ) -> list[NamedEvent]:
-    """The effect of one call, with the policy's verdict: allowed, waiting for a person, or closed at once."""
+    """The effect of one call, with the policy's verdict: allowed, waiting for a user, or closed at once."""
     part, refusal = call.part, call.refusal
     tool = context.agent.tool(part.tool)
     verdict = policy.Verdict("deny", refusal) if call.judgement is None else call.judgement.after(grants)
@@ -79,7 +79,7 @@ def plan_call(
         ordinal,
         turn.step,
         "tool",
-        status="finished" if refusal else status,  # with its result: the model reads why, and nobody is asked
+        status="finished" if refusal else status,  # with its result: the model reads the reason, and no user is asked
         tool=part.tool[:80],
         call_id=part.call_id,
         part_id=part.id,
@@ -99,7 +99,7 @@ def plan_call(
 def _ask_person(
     tx: Tx, context: RunContext, call: JudgedCall, effect_id: str, reason: str, *, is_question: bool
 ) -> NamedEvent:
-    """The approval or question that the call waits for, in the inboxes of all who may decide."""
+    """The approval or question that the call waits for, in the inboxes of all users who may decide."""
     part, run, text = call.part, context.run, call.part.whole() or "{}"
     kind = "question" if is_question else "approval"
     item_id = store.insert_approval(tx, run, effect_id, kind, part.tool, text, reason)

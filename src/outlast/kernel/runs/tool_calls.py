@@ -1,4 +1,4 @@
-"""The tool effects of one step, in parallel: marked as started, carried out, recorded each as it finishes."""
+"""The tool effects of one step, in parallel: marked as started, executed, each recorded when it finishes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,24 +37,24 @@ from outlast.kernel.sandboxes.shapes import ContextLost, FilesChanged
 from outlast.kernel.streams.log import Line, NamedEvent
 from outlast.kernel.threads.parts import NoticePart
 
-STOP_S = 1.0  # a tool's own stopping may take this long before the run continues without it
-LOST_TEXT = "The sandbox had ended. It was started anew over the same files; what ran in it before is gone."
-RESULT_CHARS = 60_000  # what a model is given of one result at most
+STOP_S = 1.0  # the time for a tool's own stop before the run continues without it
+LOST_TEXT = "The sandbox had ended. A new one was started with the same files; processes of the old one are gone."
+RESULT_CHARS = 60_000  # most characters of one result in a model's context
 
 
 @dataclass(slots=True)
 class CallsOutcome:
-    """What came of a step's calls. `unavailable`: why no sandbox could be had, which ends the run; `named`: the next
-    turn of the model, where it was named together with the last result."""
+    """The outcome of a step's calls. `unavailable`: the reason why no sandbox is available, which ends the run;
+    `named`: the next turn of the model, if it was named together with the last result."""
 
     unavailable: SandboxUnavailable | None = None
     named: tuple[Transcript, Effect] | None = None
 
 
 async def call_tools(context: RunContext, effects: Sequence[Effect]) -> CallsOutcome:
-    """Carry out these calls, and record each as it finishes."""
+    """Execute these calls, and record each when it finishes."""
     outcome = CallsOutcome()
-    # Committed before anything runs: an attempt that finds a call started knows that it may have taken effect.
+    # Committed before anything runs: an attempt that finds a started call knows that it may have taken effect.
     effects = await _mark_started(context, effects)
     async with anyio.create_task_group() as group:
         for effect in effects:
@@ -63,7 +63,7 @@ async def call_tools(context: RunContext, effects: Sequence[Effect]) -> CallsOut
 
 
 async def _mark_started(context: RunContext, effects: Sequence[Effect]) -> list[Effect]:
-    """The effects with the time each was begun first; `status` still says whether an earlier attempt had."""
+    """The effects with the time of their first start; `status` still shows if an earlier attempt had started them."""
 
     def change(tx: Tx, _events: list[NamedEvent]) -> list[Effect]:
         begun = [effect._replace(started_at=effect.started_at or tx.now) for effect in effects]
@@ -88,7 +88,7 @@ async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> N
         if context.is_cancelled:
             await stop_effect(context, call)
         raise
-    except SandboxUnavailable as error:  # it ends the run, once the calls beside it have their results
+    except SandboxUnavailable as error:  # it ends the run, after the parallel calls have their results
         outcome.unavailable = error
         return
     if notes := context.take_notes():  # the model reads them with the next result
@@ -100,7 +100,7 @@ async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> N
 
 
 async def _perform(context: RunContext, tool: Tool, call: Context, arguments: Mapping[str, Any]) -> ToolResult:
-    """The result, also of a failure: what the model should know of it. Only a missing sandbox ends the run."""
+    """The result, or for a failure the error that the model reads. Only a missing sandbox ends the run."""
     if call.reattach and not (tool.repeatable or tool.reattaches):
         return interrupted(tool.name)
     try:
@@ -122,8 +122,8 @@ async def _perform(context: RunContext, tool: Tool, call: Context, arguments: Ma
 
 
 def _refused(context: RunContext, error: OutlastError) -> ToolResult:
-    """The result of a call that was refused. That its workspace cannot be restored is shown to people too, once in
-    an answer: they choose what to do."""
+    """The result of a refused call. A workspace that cannot be restored is also shown to people, once in an answer:
+    they choose what to do."""
     if not isinstance(error, WorkspaceUnreadable):
         return ToolResult(f"{error.message} {error.hint}".strip(), is_error=True)
     told = any(part.get("code") == error.code for part in context.shown.parts)
@@ -137,7 +137,7 @@ def _refused(context: RunContext, error: OutlastError) -> ToolResult:
 
 
 async def _lost(context: RunContext, tool: str, error: SandboxLost) -> ToolResult:
-    """The result of a call whose sandbox went away under it, or was ended because it filled the disk."""
+    """The result of a call whose sandbox went away during it, or was ended because it filled the disk."""
     told, code = LOST_TEXT, "context_lost"
     text = (
         f"The sandbox was lost while {tool} ran; whether it took effect is not known. A new sandbox with the same "
@@ -151,12 +151,12 @@ async def _lost(context: RunContext, tool: str, error: SandboxLost) -> ToolResul
         )
     if context.run.workspace_id and (gone := error.fields.get("sandbox_id")):
         await tell_lost(context, context.run.workspace_id, str(gone), told, code)
-        context.take_notes()  # this result says so itself
+        context.take_notes()  # this result already has the note
     return ToolResult(text, is_error=True, interrupted=True)
 
 
 def interrupted(tool: str) -> ToolResult:
-    """What the model reads about a call that can be neither re-attached nor repeated."""
+    """The text for the model about a call that can be neither re-attached nor repeated."""
     return ToolResult(
         f"The call of {tool} was interrupted by a restart of the server; whether it took effect is not known. "
         "Check before repeating it.",
@@ -168,7 +168,8 @@ def interrupted(tool: str) -> ToolResult:
 async def tell_lost(
     context: RunContext, workspace_id: str, sandbox_id: str, text: str = LOST_TEXT, code: str = "context_lost"
 ) -> None:
-    """Tell the run, once per sandbox, that it continues in a new one: an event for programs, a notice for people."""
+    """Report to the run, once per sandbox, that it continues in a new one: an event for programs, a notice for
+    people."""
     if sandbox_id in context.lost_sandboxes:
         return
     context.lost_sandboxes.add(sandbox_id)
@@ -203,14 +204,14 @@ def _tool_context(context: RunContext, effect: Effect) -> Context:
 async def _record_result(
     context: RunContext, effect: Effect, result: ToolResult, changed: bool = False
 ) -> tuple[Transcript, Effect] | None:
-    """The next turn, if it was named with it. `changed`: the call may have changed files, so they are saved beside
-    what comes next."""
+    """Record the result. Returns the next turn, if it was named with it. `changed`: the call may have changed files, so
+    they are saved while the run continues."""
     content = encodable(result.content)
     if len(content) > RESULT_CHARS:
         half = RESULT_CHARS // 2
         content = f"{content[:half]}\n[… {len(content) - RESULT_CHARS} characters left out …]\n{content[-half:]}"
     status = "interrupted" if result.interrupted else "error" if result.is_error else "done"
-    began = effect.started_at  # of the first attempt: a command that was attached to again has run since then
+    began = effect.started_at  # of the first attempt: a re-attached command has run since then
     duration_s = None if began is None else max((context.engine.clock.now() - began).total_seconds(), 0.0)
     shown = ToolResultData(
         part_id=effect.part_id or "",
@@ -225,7 +226,9 @@ async def _record_result(
         events += [("tool_call.result", shown), *whole_parts(result.parts, effect.step)]
         workspace_id = store.run_of(tx, context.run.id).workspace_id if changed or result.files else None
         if changed and workspace_id is not None:
-            mark_changed(tx, workspace_id)  # killed before the checkpoint, it is known that one is due
+            mark_changed(
+                tx, workspace_id
+            )  # after a kill before the checkpoint, the workspace is still marked as changed
             context.works_in(workspace_id)
         if result.files:
             files = FilesChanged(run_id=context.run.id, workspace_id=workspace_id or "", files=list(result.files))
@@ -258,13 +261,13 @@ def _name_next_turn(tx: Tx, context: RunContext, events: list[NamedEvent]) -> tu
 
 
 async def stop_effect(context: RunContext, effect: EffectContext) -> None:
-    """A person cancelled the run: stop what the call or the stage began, within a second."""
+    """A user cancelled the run: stop the work of the call or stage, within a second."""
     with anyio.CancelScope(shield=True, deadline=anyio.current_time() + STOP_S):
         await clean_up(context, effect.stop, effect)
 
 
 async def clean_up(context: RunContext, action: CleanUp, effect: EffectContext) -> None:
-    """Clean up after a call or a stage. What it raises is logged: the effect's result is kept."""
+    """Clean up after a call or a stage. An error is logged: the effect's result is kept."""
     try:
         await action()
     except Exception as error:

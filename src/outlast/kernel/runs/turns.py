@@ -1,4 +1,4 @@
-"""A model turn as it arrives: deltas become parts; at the end the turn is pieces that can be asked from again."""
+"""A model turn as it arrives: deltas become parts; at the end the turn is stored as pieces for later requests."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,10 +29,12 @@ from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.streams.log import NamedEvent
 from outlast.kernel.threads.parts import NoticePart, Part, ReasoningPart, TextPart, ToolCallPart
 
-GO_ON: Final = f"{NOTE_MARK} Your last answer was cut at the output limit. Go on where it stopped, and repeat nothing."
+GO_ON: Final = (
+    f"{NOTE_MARK} Your last answer was cut at the output limit. Continue where it stopped, and repeat nothing."
+)
 CUT_END_CHARS: Final = 60
-MAX_NAME_CHARS: Final = 80  # of a tool's name; no tool of ours has as many, and no table takes more
-PROVIDER_TOOL: Final = "provider_tool"  # the notice's code for a tool that the provider used by itself
+MAX_NAME_CHARS: Final = 80  # of a tool's name; ours are shorter, and no table takes more
+PROVIDER_TOOL: Final = "provider_tool"  # the notice's code for a tool that the provider ran itself
 
 StreamedDelta = tuple[str, str, str]  # event name, part id, text
 
@@ -53,12 +55,12 @@ class OpenPart:
 
 @dataclass(slots=True)
 class Turn:
-    """One turn of one step. Feed it deltas; it says which parts begin and what to show."""
+    """One turn of one step. Feed it deltas; it returns new parts and the deltas to show."""
 
     step: int
     parts: list[OpenPart] = field(default_factory=list)
     end: TurnEnd | None = None
-    usage: Usage | None = None  # what the provider had counted when the turn ended or broke
+    usage: Usage | None = None  # the provider's counts when the turn ended or broke off
     _calls: dict[int, OpenPart] = field(default_factory=dict)
 
     def take(self, delta: Delta) -> tuple[NamedEvent | None, StreamedDelta | None]:
@@ -88,7 +90,7 @@ class Turn:
         return [part for part in self.parts if part.kind == "call"]
 
     def completed(self) -> list[NamedEvent]:
-        """`part.completed` for the texts (a call's is written with its verdict)."""
+        """`part.completed` for the texts (calls are written with their verdicts)."""
         return self._completed(part for part in self.parts if part.kind != "call")
 
     def _completed(self, parts: Iterable[OpenPart]) -> list[NamedEvent]:
@@ -121,14 +123,14 @@ class Turn:
         return "part.created", PartCarrier(part=shown_part(part, self.step))
 
     def _call_id(self, call_id: str) -> str:
-        """The model's id of the call, made ours where it is missing or given twice (llama.cpp does that)."""
+        """The model's id of the call, or a new one if it is missing or not unique (llama.cpp does that)."""
         call_id, taken = encodable(call_id), {part.call_id for part in self.calls}
         return call_id if call_id and call_id not in taken and len(call_id) <= 120 else new_id("effect")
 
 
 def encodable(text: str) -> str:
-    """The text with a replacement character for each lone surrogate, which no UTF-8 and no JSON of ours can hold, and
-    for each NUL, which PostgreSQL cannot. Models that escape emoji in two halves send them."""
+    """The text with a replacement character for each lone surrogate, which neither UTF-8 nor our JSON can encode, and
+    for each NUL, which PostgreSQL cannot store. Models that escape emoji in two halves send them."""
     if "\0" in text:
         text = text.replace("\0", "\ufffd")
     if text.isascii():
@@ -137,7 +139,7 @@ def encodable(text: str) -> str:
 
 
 def shown_part(part: OpenPart, step: int) -> Part:
-    """The part as people are shown it."""
+    """The part as shown to people."""
     if part.kind == "call":
         return call_part(part, step)
     if part.kind == "notice":
@@ -151,8 +153,8 @@ def call_part(part: OpenPart, step: int, **values: Any) -> ToolCallPart:
 
 
 def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
-    """The run's own turns, as a model reads them: each finished turn, then the results of its calls, then what could
-    not be taken of its lines and what a check found."""
+    """The run's own turns, as a model reads them: each finished turn, then the results of its calls, then the problems
+    of its lines and of the check."""
     messages: list[ModelMessage] = []
     for turn in (effect for effect in effects if effect.kind == "model" and effect.status == "finished"):
         result = turn.result or {}
@@ -190,9 +192,9 @@ def cut_call_text(arguments: str, finish: str) -> str:
 
 
 def problems_text(problems: Sequence[str]) -> str:
-    """What a check found, as the model reads it: a user message from the server."""
+    """The problems that a check found, as a user message from the server."""
     listed = "\n\n".join(f"{number}. {problem}" for number, problem in enumerate(problems, start=1))
-    return f"{CHECK_MARK}\n\n{listed}\n\nMend this, then finish as you were told."
+    return f"{CHECK_MARK}\n\n{listed}\n\nFix this, then finish as instructed."
 
 
 def _piece(piece: Mapping[str, Any]) -> Piece:
@@ -202,7 +204,7 @@ def _piece(piece: Mapping[str, Any]) -> Piece:
 
 
 def _result_piece(call: Effect, asked: Mapping[str, str]) -> ToolResultPiece:
-    """The result as the model reads it; where a person changed the arguments, with those that were used."""
+    """The result as the model reads it; if a user changed the arguments, with the changed ones."""
     result, call_id = call.result or {}, call.call_id or ""
     content = str(result["content"])
     if call.arguments is not None and call.arguments != (asked.get(call_id, call.arguments) or "{}"):

@@ -1,4 +1,4 @@
-"""Queued runs whose agent this server does not know: they are left for a server that does, and after a day the person
+"""Queued runs whose agent this server does not have: they are left for a server that has it, and after a day the user
 gets a notice."""
 
 from datetime import timedelta
@@ -20,26 +20,27 @@ CODE: Final = "agent_unknown"  # the timer's kind and the notice's code
 TELL_AFTER: Final = timedelta(days=1)
 AT_ONCE: Final = 100
 TEXT: Final = (
-    "This answer has waited for a day: no server has taken it that has the agent {agent!r}. It begins when one starts. "
+    "This run has waited for a day, because no running server has the agent {agent!r}. It begins when one starts. "
     "Cancel it if you no longer need it."
 )
 
 
 def unwatched(tx: Tx, agents: frozenset[str]) -> bool:
-    """Whether runs of other agents than these wait without a timer."""
+    """True if runs of agents other than these wait without a timer."""
     return tx.execute(_waiting(agents).limit(1)).scalar() is not None
 
 
 def set_timers(tx: Tx, agents: frozenset[str]) -> None:
-    """Set a timer for each run that waits for an agent beside these, at most 100. Another server may do the same."""
-    # Skipped: what a server that knows the agent claims at this moment.
+    """Set a timer for each run that waits for an agent other than these, at most 100. Another server may do the
+    same."""
+    # Skipped: runs that a server with the agent claims at this moment.
     waiting = _waiting(agents).limit(AT_ONCE).with_for_update(skip_locked=True)
     for run_id in list(tx.execute(waiting).scalars()):
         timers.set_timer(tx, "agent_unknown", run_id, store.run_of(tx, run_id).created_at + TELL_AFTER)
 
 
 def tell(tx: Tx, run_id: str, agents: frozenset[str]) -> None:
-    """Tell the person, once, that the run still waits. Does nothing for a run that has begun, or that this server can
+    """Notify the user, once, that the run still waits. Does nothing for a run that has begun, or that this server can
     begin."""
     run = store.hold_run(tx, run_id)
     if not is_waiting(run, agents):
@@ -48,12 +49,12 @@ def tell(tx: Tx, run_id: str, agents: frozenset[str]) -> None:
         text = TEXT.format(agent=run.profile)
         notice = NoticePart(id=new_id("part"), level="warning", code=CODE, text=text)
         store.append_unheld(tx, run_id, [("part.created", PartCarrier(part=notice))])
-    # While the run has a timer, nobody sets another.
+    # While the run has a timer, no server sets another.
     timers.set_timer(tx, "agent_unknown", run_id, tx.now + TELL_AFTER)
 
 
 def is_waiting(run: Run, agents: frozenset[str]) -> bool:
-    """Whether the run waits for a server that has its agent, beside these."""
+    """True if the run waits for a server that has its agent, which is not one of these."""
     return run.leg == "ready" and run.profile not in agents
 
 

@@ -1,4 +1,4 @@
-"""A run as people and programs read it: named steps, what it waits for, its clocks, the export."""
+"""A run as users and programs read it: named steps, pending decisions, clocks, the export."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -21,9 +21,9 @@ from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads.tables import messages
 
 TAKES_AWAY: Final[Mapping[str, str]] = {
-    "approval_pause": "The sandbox is frozen and the run shown as paused until somebody decides.",
-    "paused_kill": "The sandbox is removed; its files stay and a decision brings it back.",
-    "abandon": "The run is cancelled, because nobody follows it.",
+    "approval_pause": "The sandbox is frozen and the run is shown as paused until a user decides.",
+    "paused_kill": "The sandbox is removed; its files stay, and a decision starts a new one.",
+    "abandon": "The run is cancelled, because no client follows it.",
     "clean_up": "The run's steps and events are removed; its messages stay.",
 }
 _OF_NO_EFFECT: Final[dict[str, Any]] = {
@@ -32,7 +32,7 @@ _OF_NO_EFFECT: Final[dict[str, Any]] = {
 
 
 def fold_of(tx: Tx, run_id: str) -> RunFold:
-    """The run as its log shows it; once it has ended, with the parts of its saved answer."""
+    """The run as shown by its log; once it has ended, with the parts of its saved answer."""
     shown = fold_lines(read_all(tx, run_id))
     answer_id = tx.value(runs.c.answer_id, {"id": run_id})
     saved = None if answer_id is None else tx.value(messages.c.parts, {"id": answer_id})
@@ -41,10 +41,10 @@ def fold_of(tx: Tx, run_id: str) -> RunFold:
 
 
 def whole_run(tx: Tx, run_id: str, sandbox: SandboxSettings | None) -> RunAnswer:
-    """The run with its parts, what it waits for, its steps and clocks; with the settings of `sandbox`, those of its
+    """The run with its parts, pending decisions, steps and clocks; with the settings of `sandbox`, the clocks of its
     sandbox too. `cursor` is where its stream continues after these parts; `workflow` has its named steps as last shown
-    (empty: its agent has none), `page` where it has brought its page, with its statistics (None: it has none),
-    `modules` what it announced of its code. Raises `NotFound`."""
+    (empty if its agent has none), `page` the state of its page with its statistics (None if it has none), `modules` the
+    modules that it announced. Raises `NotFound`."""
     (row, summary), shown = row_and_summary(tx, run_id), fold_of(tx, run_id)
     clocks = [
         ClockAnswer(name=timer.kind, due_at=iso(timer.due_at), takes_away=TAKES_AWAY[timer.kind])
@@ -85,8 +85,8 @@ def steps_of(tx: Tx, run: RunRow) -> list[StepAnswer]:
 
 
 def export_of(tx: Tx, run_id: str) -> dict[str, Any]:
-    """All there is about a run, as plain JSON: row, steps, effects with arguments and results, events; which part
-    of its prompts came from the provider's cache, and what it made of its page."""
+    """All data of a run, as plain JSON: row, steps, effects with arguments and results, events; the share of its
+    prompts that came from the provider's cache, and its changes to its page."""
     run, summary = row_and_summary(tx, run_id)
     rows = tx.rows(EffectRow, sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal))
     lines = read_all(tx, run_id)

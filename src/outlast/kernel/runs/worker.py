@@ -1,4 +1,4 @@
-"""The worker: claims legs that are ready, renews its leases, passes cancels on, and stops in two steps."""
+"""The worker: claims ready legs, renews its leases, passes cancels on, and stops in two steps."""
 
 from datetime import timedelta
 
@@ -25,16 +25,18 @@ from outlast.kernel.streams.log import read_all
 CANCEL_BELL = "cancels"
 CLAIM_BATCH = 50
 RECOVER_S = (0.2, 0.5, 1.0, 2.0, 5.0)
-FAULT = ErrorData(code="internal_error", message="The run stopped by a fault inside the server.", hint="Retry it.")
-OLD_LEG_S = 20.0  # how long a leg whose run was claimed again may take to end
+FAULT = ErrorData(
+    code="internal_error", message="The run stopped because of a bug in the server.", hint="Retry the run."
+)
+OLD_LEG_S = 20.0  # how long the old leg of a run that was claimed again may take to end
 LegKey = tuple[str, int]  # run id, attempt
 
 
 class Worker:
-    """Carries out runs in this process, up to `settings.runs.max_concurrent` at once. Idle, it waits on a bell.
+    """Runs legs in this process, up to `settings.runs.max_concurrent` at once. While idle, it waits on a bell.
 
-    `stop_softly`: claim nothing more and let each leg finish its present effect; `run` returns when none is left,
-    or when its scope is cancelled (then leases are handed back, the attempts do not count as failures).
+    `stop_softly`: claim nothing more and let each leg finish its current effect; `run` returns when none is left, or
+    when its scope is cancelled (then leases are handed back, and the attempts do not count as failures).
     """
 
     def __init__(self, engine: Engine, supervisor: Supervisor | None = None) -> None:
@@ -52,7 +54,7 @@ class Worker:
             group.start_soon(keep, "saving of streamed text", self._engine.flusher.run)
             group.start_soon(keep, "renewal of leases", self._renew)
             group.start_soon(keep, "cancels of runs", self._pass_cancels)
-            # A claim that fails must not cut the legs that are at work: it is restarted without them.
+            # A failed claim must not cut the running legs: it is restarted without them.
             await keep("claims of runs", self._claim_forever, group, vital=True)
             group.cancel_scope.cancel()
 
@@ -60,8 +62,8 @@ class Worker:
         """Claim nothing more; every leg hands its run back before its next effect."""
         self._stopping = True
         for leg in self._legs.values():
-            leg.stop = leg.stop or "shutdown"  # a person's cancel, where it came first, still ends the run
-        self._engine.hub.ring(store.BELL)  # the claims see that they are stopped
+            leg.stop = leg.stop or "shutdown"  # an earlier cancel by a user still ends the run
+        self._engine.hub.ring(store.BELL)  # the claims notice that they are stopped
 
     async def stop_hard(self) -> None:
         """Cut every leg short and hand the runs back."""
@@ -83,7 +85,7 @@ class Worker:
                     try:
                         claimed = await self._claim(min(room, CLAIM_BATCH), is_unsure)
                     except TryLater as error:
-                        is_unsure = True  # it may have been committed all the same: its runs have no leg here
+                        is_unsure = True  # it may have been committed anyway: its runs have no leg here
                         engine.log("claim failed", error=error)
                         await engine.clock.sleep(error.retry_after_s or 1)
                         continue
@@ -100,7 +102,7 @@ class Worker:
                     await channel.wait(version)
 
     async def _claim(self, most: int, is_unsure: bool) -> list[tuple[Run, int]]:
-        """Claim up to `most` runs of the agents that this server knows. `is_unsure`: an earlier claim may have been
+        """Claim up to `most` runs of the agents that this server has. `is_unsure`: an earlier claim may have been
         committed without an answer."""
         engine, known = self._engine, set(self._legs) if is_unsure else None
         lease = timedelta(seconds=engine.settings.runs.lease_s)
@@ -108,7 +110,7 @@ class Worker:
         return await engine.db.write(leases.claim_ready, engine.node_id, lease, most, known, agents)
 
     async def _work(self, leg: Leg) -> None:
-        """The edge of a leg: whatever happens, the run is ended, parked or claimable again."""
+        """The edge of a leg: in any case, the run is ended, parked or claimable again."""
         try:
             await self._end_older(leg)
             await leg.work()
@@ -123,7 +125,8 @@ class Worker:
         finally:
             self._legs.pop((leg.run.id, leg.run.attempt), None)
             leg.over.set()
-            # Shielded, since a hard stop cancels this task. Killed before it, the run waits for its lease to lapse.
+            # Shielded, since a hard stop cancels this task. After a kill before it, the run waits for its lease to
+            # lapse.
             if leg.stop == "shutdown" and not leg.ended:
                 with anyio.CancelScope(shield=True), anyio.move_on_after(1):
                     await self._hand_back(leg, 0)
@@ -133,7 +136,8 @@ class Worker:
             self._engine.hub.ring(store.BELL)  # there is room for another run
 
     async def _end_older(self, leg: Leg) -> None:
-        """This process held the run before, and slept through its lease: that leg ends before the new one writes."""
+        """This process held the run before, and its lease lapsed while the process was suspended: that leg ends before
+        the new one writes."""
         older = [other for other in self._legs_of(leg.run.id) if other.run.attempt < leg.run.attempt]
         for other in older:
             other.cancel("fence")
@@ -142,7 +146,7 @@ class Worker:
                 await other.over.wait()
 
     async def _outlived(self, leg: Leg) -> None:
-        """Another attempt has the run, and this process lives: its lease lapsed because it was held up."""
+        """Another attempt has the run, and this process lives: its lease lapsed because it was delayed."""
         try:
             await self._engine.db.write(crashes.take_back_death, leg.run.id, leg.run.attempt)
         except OutlastError as error:
@@ -152,19 +156,19 @@ class Worker:
         return [leg for (id_, _), leg in self._legs.items() if id_ == run_id]
 
     async def _recover(self, leg: Leg, error: BaseException) -> None:
-        """Storage failed: try again from the transcript. Anything else is our bug: the run ends and says so."""
+        """Storage failed: try again from the transcript. Any other error is our bug: the run ends with it."""
         causes = leaves_of(error)
         if any(isinstance(cause, FenceLost) for cause in causes):
             await self._outlived(leg)
             return
         storage = any(isinstance(cause, TryLater) for cause in causes)
         self._engine.log("leg broke off", run_id=leg.run.id, attempt=leg.run.attempt, error=error)
-        for wait_s in RECOVER_S:  # after the last, the lease lapses and another attempt has the run
+        for wait_s in RECOVER_S:  # after the last, the lease lapses and another attempt takes the run
             try:
                 if storage:
                     await self._hand_back(leg, 1.0)  # not at once: the storage has just failed
                 else:
-                    # End the run with what its log holds: the leg's own state is no longer trusted.
+                    # End the run with the state in its log: the leg's own state is no longer trusted.
                     await self._end_claimed(leg.run, FAULT)
                 return
             except FenceLost:
@@ -181,27 +185,29 @@ class Worker:
             raise
 
     async def _refuse(self, run: Run) -> None:
-        """End a run that no leg may work on, as it ends the server."""
+        """End a run that no leg may execute, because it crashes the server."""
         try:
             await self._end_claimed(run, crashes.ERROR)
         except OutlastError as error:  # the lease lapses, and the next claim tries again
             self._engine.log("run not ended", run_id=run.id, error=error)
 
     async def _end_claimed(self, claimed: Run, error: ErrorData) -> None:
-        """End the run with what its log holds; without, where reading that may be what ends the server."""
+        """End the run with the state in its log; without it, if reading that may crash the server."""
         readable = claimed.deaths <= crashes.FATAL_DEATHS
         lines = await self._engine.db.read(read_all, claimed.id) if readable else []
 
         def change(tx: Tx) -> None:
             run = store.run_of(tx, claimed.id)
-            if run.leg == "held" and run.attempt == claimed.attempt:  # else another attempt has it, or it has ended
+            if (
+                run.leg == "held" and run.attempt == claimed.attempt
+            ):  # otherwise another attempt has it, or it has ended
                 ending = Ending.of(End("error", "provider"), fold_lines(lines), error)
                 end_unheld(tx, self._engine.settings, self._engine.agents.get(run.profile), run, ending)
 
         await self._engine.db.write(change)
 
     async def _renew(self) -> None:
-        """Leases are renewed by a task of their own, whatever the legs are doing."""
+        """A separate task renews the leases, whatever the legs do."""
         lease_s = self._engine.settings.runs.lease_s
         while True:
             if not self._legs:  # an idle server is not woken
@@ -216,8 +222,8 @@ class Worker:
                     self._engine.log("leases not renewed", error=error)
 
     async def _renew_once(self, lease: timedelta) -> None:
-        """Renew what is held; a leg whose run another attempt has is cut short."""
-        legs = dict(self._legs)  # as they are now: legs begin and end while the database answers
+        """Renew the held leases; a leg whose run another attempt has is cancelled."""
+        legs = dict(self._legs)  # a copy: legs begin and end during the query
         run_ids = list({run_id for run_id, _ in legs})
         held = await self._engine.db.write(leases.renew_leases, self._engine.node_id, run_ids, lease)
         for key, leg in legs.items():
@@ -225,14 +231,14 @@ class Worker:
                 leg.cancel("fence")
 
     async def _pass_cancels(self) -> None:
-        """A cancel is a durable flag first; the bell only brings it here sooner."""
+        """A cancel is a durable flag first; the bell only delivers it sooner."""
         with self._engine.hub.listen(CANCEL_BELL) as channel:
             while True:
                 version = channel.version  # before the flags are read: a cancel meanwhile rings again
                 try:
                     held = list({run_id for run_id, _ in self._legs})
                     cancelled = await self._engine.db.read(_cancelled_among, held) if held else []
-                except OutlastError as error:  # ask again: the flags are still in the database
+                except OutlastError as error:  # try again: the flags are still in the database
                     self._engine.log("cancels not read", error=error)
                     await self._engine.clock.sleep(error.retry_after_s or 1)
                     continue
