@@ -1,1 +1,1 @@
-"""What every agent is made with: its conversation as a model reads it, its workspace, and tools."""
+"""The parts of every agent: its conversation for the model, its workspace, and its tools."""

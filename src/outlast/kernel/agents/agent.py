@@ -1,4 +1,4 @@
-"""What an agent is."""
+"""The definition of an agent."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """How a model works for people: what it reads, what it can do, and what happens around its turns.
+    """The definition of a model's work: its instructions and tools, and the hooks around its turns.
 
         support = Agent(
             "support",
@@ -32,29 +32,28 @@ class Agent:
     keep it, and `[profiles.<name>]` of the configuration sets its limits.
 
     - `instructions`: the system text, or a function that makes it (`PromptContext` → text).
-    - `tools`: what it can do; no two of one name.
+    - `tools`: functions that it can call; their names must differ.
     - `output`: a Pydantic model. The answer is an object of it: the model gives it by calling the tool `final_answer`,
       which ends the run; its JSON is the answer's text, and `facts["output"]` of `finish`.
-    - `max_steps`: turns of the model in one run, 1 to 10,000; the configuration may set another number. None:
-      `runs.max_steps`.
-    - `sandbox`: its tools work in a sandbox, which a server with `sandbox.mode = "warm"` makes ahead.
-    - `listed`: people may choose it for a thread. An agent that is not answers only where an action names it.
+    - `max_steps`: turns of the model in one run, 1 to 10,000 (default: `runs.max_steps`); the configuration overrides it.
+    - `sandbox`: its tools work in a sandbox, which a server with `sandbox.mode = "warm"` starts in advance.
+    - `listed`: people may choose it for a thread. An unlisted agent answers only if an action names it.
 
     Hooks, each of which may be called again after a crash:
 
     - `context`: the messages before the run's own turns. By default the thread's last messages and answers.
-    - `prepare`: work before the first turn; where it raises, the run ends and may be retried.
-    - `check`: work after the last turn, which may find problems that the model then mends. A text `done_mark` in a turn
-      says that the work is done, also when the turn calls tools; without it only a turn without calls does.
+    - `prepare`: work before the first turn; if it raises, the run ends and may be retried.
+    - `check`: work after the last turn, which may find problems that the model then fixes. A text `done_mark` in a turn
+      says that the work is done, even if the turn calls tools; without it only a turn without calls does.
     - `lines`: the model's text is lines for the server.
     - `finish`: writes in the run's last transaction.
 
     `prepare` and `check` are effects in the journal, named before they start and never repeated once recorded; a run
     that continues another one prepares again. `SandboxLost` tries a stage again in the new sandbox,
-    `SandboxUnavailable` a little later; when that does not help, `prepare` ends the run without an answer and `check`
-    with the one there is. What else `check` raises is a problem that cannot be mended.
+    `SandboxUnavailable` a little later; if that does not help, `prepare` ends the run without an answer and `check`
+    with the existing one. Any other error of `check` is a problem that cannot be fixed.
 
-    Raises `ValueError` for a name that is not one, two tools of one name, and `output` together with `check`.
+    Raises `ValueError` for an invalid name, two tools of one name, and `output` together with `check`.
     """
 
     name: str
@@ -76,10 +75,10 @@ class Agent:
 
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
-            raise ValueError(f"An agent cannot be called {self.name!r}: 1 to 40 characters of a-z, 0-9, - and _.")
+            raise ValueError(f"Invalid agent name {self.name!r}: use 1 to 40 characters of a-z, 0-9, - and _.")
         if self.output is not None:
             if self.check not in (None, check_answer):
-                raise ValueError(f"The agent {self.name} has an output, which is its check; it can have no other.")
+                raise ValueError(f"The agent {self.name} has an output, so it cannot have a check.")
             others = (tool for tool in self.tools if tool.name != FINAL_ANSWER)
             object.__setattr__(self, "tools", (*others, answer_tool(self.output)))
             object.__setattr__(self, "check", check_answer)
@@ -93,14 +92,14 @@ class Agent:
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """What a model is shown of its tools."""
+        """Its tools, as described to a model."""
         return tuple(tool.spec for tool in self.tools)
 
     def tool(self, name: str | None) -> Tool | None:
-        """Its tool of that name; None: it has none."""
+        """Its tool of that name, or None."""
         return self._by_name.get(name or "")
 
     def prompt(self, context: PromptContext) -> Prompt:
-        """What a model is asked with before the run's own turns."""
+        """The prompt for a model, before the run's own turns."""
         system = self.instructions if isinstance(self.instructions, str) else self.instructions(context)
         return Prompt(system, self.context(context))

@@ -1,4 +1,4 @@
-"""What a tool's call and a stage of a run are given."""
+"""The arguments of a tool's call and of a run's stages."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ async def nothing() -> None:
 
 
 class Tell(Protocol):
-    """Show a step of the workflow as it is now; `detail` is one line for people, cut at 300 characters."""
+    """Shows the current status of a workflow step; `detail` is one line for people, cut at 300 characters."""
 
     async def __call__(self, name: str, status: WorkflowStatus, detail: str = "") -> None: ...
 
@@ -26,8 +26,9 @@ class EffectContext:
     """An effect of a run: a tool's call or a stage. A later attempt calls it again with the same `effect_id` and
     `attempt` raised, so use the id as an idempotency key.
 
-    A command that runs in the run's sandbox under the id `effect_id` is ended by the server where no worker is left to
-    call what `on_cancel` was given. `lost` (workspace id, sandbox id) tells the run that a sandbox is gone.
+    A command that runs in the run's sandbox under the id `effect_id` is ended by the server if no worker is left to
+    call the function passed to `on_cancel`. `lost` (workspace id, sandbox id) reports to the run that a sandbox is
+    gone.
     """
 
     run: Run
@@ -38,18 +39,18 @@ class EffectContext:
     forget: CleanUp = nothing
 
     def on_cancel(self, stop: CleanUp) -> None:
-        """Call `stop` when a person cancels the run, in place of what was given before. It has one second."""
+        """Call `stop` when a user cancels the run; replaces an earlier function. It has one second."""
         self.stop = stop
 
     def on_recorded(self, forget: CleanUp) -> None:
-        """Call `forget` once the result is recorded, in place of what was given before: what was kept for another
-        attempt (a command's output) may go then, not earlier."""
+        """Call `forget` once the result is recorded; replaces an earlier function. Only then may data for another
+        attempt (a command's output) be removed."""
         self.forget = forget
 
 
 @dataclass(slots=True, kw_only=True)
 class Context(EffectContext):
-    """What a tool is given when it is called. `reattach`: an earlier attempt has begun this very effect; collect its
+    """The context of a tool's call. `reattach`: an earlier attempt has begun this very effect; collect its
     result or continue it, never do it twice. `started_at` is when it first began.
 
         @tool
@@ -64,19 +65,19 @@ class Context(EffectContext):
     output: Callable[[str], None]
 
     def show(self, text: str) -> None:
-        """Add text to what people see of the call while it runs. The model does not read it."""
+        """Add text to the output of the call that people see while it runs. The model does not read it."""
         self.output(text)
 
 
 @dataclass(slots=True, kw_only=True)
 class StageContext(EffectContext):
-    """What `prepare` and `check` are given. Whatever they do must be repeatable.
+    """The context of `prepare` and `check`. All their work must be repeatable.
 
     `tell` shows a step of the workflow (`workflow.step`), saved before it returns; a step that a stage leaves at
-    `started` is closed when the run ends. For a check: `said` is the text of every turn so far, oldest first, also of
-    inherited ones; `last`: no further turn follows, whatever it finds; `untold` are problems with lines of the last
-    turn that the model has not read yet: they are among the check's problems whether it repeats them or not;
-    `answer` is what the model gave as the agent's `output` (JSON text; None: nothing yet).
+    `started` is closed when the run ends. For a check: `said` is the text of every turn so far, oldest first, including
+    inherited ones; `last`: no further turn follows, whatever the check finds; `untold` are problems with lines of the
+    last turn that the model has not read yet: they are added to the check's problems even if it does not repeat them;
+    `answer` is the model's answer for the agent's `output` (JSON text, or None before it).
     """
 
     tell: Tell

@@ -16,13 +16,13 @@ from outlast.kernel.models.turn import sendable_arguments
 from outlast.kernel.runs.history import Exchange
 
 CHARS_PER_TOKEN: Final = 4  # English prose and code; an estimate is enough for a budget
-OLD_RESULT_CHARS: Final = 4_000  # what is kept of a tool result from an earlier run
-LoadImage = Callable[[str], tuple[str, bytes] | None]  # attachment id → media type and bytes; None: not to be sent
+OLD_RESULT_CHARS: Final = 4_000  # of a tool result from an earlier run
+LoadImage = Callable[[str], tuple[str, bytes] | None]  # attachment id → media type and bytes, or None if it is not sent
 
 
 def messages_from(exchanges: Sequence[Exchange], token_budget: int, load_image: LoadImage) -> list[ModelMessage]:
-    """The exchanges as model messages, the oldest left out first where they exceed the budget; the last one (the
-    run's own message) always stays."""
+    """The exchanges as model messages. If they exceed the budget, the oldest are dropped; the last one (the run's own
+    message) always stays."""
     kept: list[list[ModelMessage]] = []
     left = token_budget * CHARS_PER_TOKEN
     for exchange in reversed(exchanges):
@@ -36,7 +36,7 @@ def messages_from(exchanges: Sequence[Exchange], token_budget: int, load_image: 
 
 
 def user_pieces(parts: Sequence[Mapping[str, Any]], load_image: LoadImage) -> list[Piece]:
-    """The texts and images of a message. An image that the model does not see is named."""
+    """The texts and images of a message. An image that the model does not see is replaced by its name."""
     pieces: list[Piece] = []
     for part in parts:
         if part["type"] == "text":
@@ -47,15 +47,15 @@ def user_pieces(parts: Sequence[Mapping[str, Any]], load_image: LoadImage) -> li
 
 
 def image_piece(attachment_id: str, name: str | None, load_image: LoadImage) -> Piece:
-    """An image of a message; its name where the model does not see it."""
+    """An image of a message, or its name if the model does not see it."""
     image = load_image(attachment_id)
     note = f"[image {name or attachment_id}: not shown to this model]"
     return TextPiece(note) if image is None else ImagePiece(*image)
 
 
 def _answer_messages(parts: Sequence[Mapping[str, Any]], opaque: Mapping[int, dict[str, Any]]) -> list[ModelMessage]:
-    """An earlier answer: per step what was said and called, then the calls' results. Reasoning is repeated only with
-    the provider's own record of the step."""
+    """An earlier answer: per step its text and calls, then the calls' results. Reasoning is included only with the
+    provider's own record of the step."""
     messages: list[ModelMessage] = []
     for step in sorted({part.get("step", 0) for part in parts}):
         mine = [part for part in parts if part.get("step", 0) == step]

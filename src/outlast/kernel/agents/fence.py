@@ -1,5 +1,5 @@
-"""Tags around what people wrote, in a text for a model: their names do not occur in it, so no text can end its own
-fence. Pure."""
+"""Tags around people's texts in a prompt: the texts do not contain the tags' names, so no text can end its own fence.
+Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ TAGS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """Tags for data. `mark` is added to their names; empty where no text needs it."""
+    """Tags for data. `mark` is added to their names; empty if no text needs it."""
 
     mark: str = ""
 
     @staticmethod
     def around(texts: Iterable[str]) -> "Fence":
-        """One that none of the texts can open or close."""
+        """A fence that none of the texts can open or close."""
         joined = "\n".join(texts).lower()
         mark, number = "", 1
         while any(f"<{slash}{tag}{mark}" in joined for tag in TAGS for slash in ("", "/")):
@@ -29,7 +29,7 @@ class Fence:
         return Fence(mark)
 
     def put(self, tag: str, body: str, **attributes: object) -> str:
-        """The element, its body on lines of its own."""
+        """The element, with its body on separate lines."""
         return f"{self.open(tag, **attributes)}\n{body}\n{self.close(tag)}"
 
     def open(self, tag: str, **attributes: object) -> str:

@@ -1,4 +1,4 @@
-"""An answer that is an object: a tool that takes it, and a check that it was given."""
+"""An answer that is an object: a tool that accepts it, and a check that it exists."""
 
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from outlast.kernel.agents.tool import Tool
 from outlast.kernel.runs.model import FINAL_ANSWER
 from outlast.kernel.threads.parts import TextPart
 
-DESCRIPTION: Final = "Give your answer. Call it once, when all is done: it ends your work."
+DESCRIPTION: Final = "Give your answer. Call it once, when everything is done: it ends your work."
 MISSING: Final = "You have not given your answer yet. Call final_answer with it."
 
 
@@ -20,13 +20,13 @@ def answer_tool(output: type[BaseModel]) -> Tool:
     """The tool that takes an answer of this shape. The journal of the run keeps it, as the arguments of the call."""
 
     async def take(_context: Context, _answer: Any) -> str:
-        return "Your answer was taken."
+        return "Your answer was accepted."
 
     return Tool(FINAL_ANSWER, DESCRIPTION, output, take, repeatable=True)
 
 
 async def check_answer(context: StageContext) -> StageResult:
-    """The answer as the run's text, or that there is none."""
+    """The answer as the run's text, or a problem if there is none."""
     if context.answer is None:
         return StageResult(problems=(MISSING,))
     part = TextPart(id=new_id("part"), text=context.answer)

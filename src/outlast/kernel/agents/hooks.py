@@ -1,4 +1,4 @@
-"""The hooks that an agent may have beside its instructions and tools, and what they give back."""
+"""The hooks that an agent may have in addition to its instructions and tools, and their results."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,11 +13,11 @@ from outlast.kernel.threads.parts import Part
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """`problems`: what a check found, each a text that the model reads so that it continues and mends it; at the step
-    limit, or where `mendable` is false, the run ends with them (stop reason `problems`, not charged). `parts`: added
-    to the answer (a picture, a notice); their `step` is set. `facts`: plain JSON kept in the journal and handed to
-    `finish`, those of the last check over older ones. `changed_files`: the workspace may differ from its newest
-    checkpoint now."""
+    """`problems`: the problems that a check found, each a text that the model reads so that it continues and fixes it;
+    at the step limit, or if `mendable` is false, the run ends with them (stop reason `problems`, not charged). `parts`:
+    added to the answer (a picture, a notice); their `step` is set. `facts`: plain JSON kept in the journal and passed
+    to `finish`; facts of the last check overwrite older ones. `changed_files`: the workspace may now differ from its
+    newest checkpoint."""
 
     problems: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
@@ -28,10 +28,10 @@ class StageResult:
 
 @dataclass(frozen=True, slots=True)
 class LinesTaken:
-    """What became of a model's lines. `events` go into the run's log, in the transaction that took the lines;
-    `prose` is what of them people read (shown as the step's text, with its line breaks); `problems` are lines that
-    could not be taken, each a text that the model reads before its next turn; `counts` are added up over the step for
-    `Lines.part` and kept with the turn."""
+    """The result of a model's lines. `events` go into the run's log, in the transaction that took the lines; `prose` is
+    their text for people (shown as the step's text, with its line breaks); `problems` are lines that could not be
+    taken, each a text that the model reads before its next turn; `counts` are added up over the step for `Lines.part`
+    and kept with the turn."""
 
     events: Sequence[tuple[str, Any]] = ()
     prose: str = ""
@@ -40,41 +40,41 @@ class LinesTaken:
 
 
 class Lines(Protocol):
-    """For an agent whose model writes lines for the server. They are not shown as text: each whole line is handed over
-    while the model still writes, several together where they come fast, in one transaction of the run's fence with the
+    """For an agent whose model writes lines for the server. They are not shown as text: each whole line is passed on
+    while the model still writes, several together if they come fast, in one transaction of the run's fence with the
     events that show them. The raw text stays in the transcript.
 
-    What a step's lines did is kept once it is shown, also when the run is cancelled or fails; a step that is asked
-    again (the server died, the model's stream broke) is taken back first, with the `step.reset` that says so. A line
+    The effects of a step's lines are kept once they are shown, even if the run is cancelled or fails; those of a step
+    that is asked again (the server died, the model's stream broke) are taken back first, with a `step.reset`. A line
     ends at a line break, at a tool call, or with the turn; JSON that the model spread over several lines is one line.
-    Blank lines are handed over too: they keep paragraphs of prose apart.
+    Blank lines are passed on too: they separate paragraphs of prose.
     """
 
     def prepare(self, lines: Sequence[str]) -> None:
-        """What may be worked out of lines before the transaction that takes them; called in a thread, where one of them
-        is long. Never raises for what a model wrote."""
+        """Prepare lines before the transaction that takes them; called in a thread if one of them is long. Never raises
+        for a text of the model."""
 
     def take(self, tx: Tx, run: Run, step: int, lines: Sequence[str]) -> LinesTaken:
-        """Take whole lines of one turn, in order. Never raises for what a model wrote; should it raise nevertheless,
-        what it did is taken back and the model reads that these lines could not be taken."""
+        """Take whole lines of one turn, in order. Never raises for a text of the model; if it raises anyway, its
+        changes are undone and the model reads that these lines could not be taken."""
 
     def reset(self, tx: Tx, run: Run, step: int) -> Sequence[tuple[str, Any]]:
-        """The step is asked again: take back what its lines did, and say so. Called again, it does nothing."""
+        """The step is asked again: undo the effects of its lines, and publish that. A repeated call does nothing."""
 
     def part(self, tx: Tx, run: Run, step: int, counts: Mapping[str, int]) -> Part | None:
-        """The part that represents the step's lines in the answer; None: they changed nothing. Its `step` is set.
-        Asked at the end of the turn, or at the end of a run that was cut in it."""
+        """The part that represents the step's lines in the answer, or None if they changed nothing. Its `step` is set.
+        Called at the end of the turn, or at the end of a run that was cut in it."""
 
     def end(self, tx: Tx, run: Run, status: str) -> Sequence[tuple[str, Any]]:
-        """The run ends, however it ends (`status`: completed | cancelled | error), in the settle transaction and after
-        `finish`: what to add to the run's log (statistics, with `usage_of` of this transaction), and what
-        waited for it continues. Where it raises, that is undone and noted among the run's problems."""
+        """The run ends in any way (`status`: completed | cancelled | error); called in the settle transaction, after
+        `finish`. Returns events for the run's log (statistics, with `usage_of` of this transaction), and resumes work
+        that waited for the run. If it raises, its changes are undone and the error is noted among the run's
+        problems."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What `finish` may give back: the `problems` it found (the run is not charged then) and `events` for the run's
-    log."""
+    """The result of `finish`: the `problems` it found (the run is then not charged) and `events` for the run's log."""
 
     problems: Sequence[str] = ()
     events: Sequence[tuple[str, Any]] = ()
@@ -84,6 +84,6 @@ Instructions = Callable[[PromptContext], str]
 ContextHook = Callable[[PromptContext], Conversation]
 Stage = Callable[[StageContext], Awaitable[StageResult]]
 Finish = Callable[[Tx, Run, Sequence[Mapping[str, Any]], Mapping[str, Any]], Finished | None]
-"""An agent's own writes in the last transaction of a run that completes: (tx, run, the answer's parts, what its stages
-found; empty: it has none). Where it raises, its writes are undone and the answer is saved all the same, with a notice
-(in a run with stages) or a problem."""
+"""An agent's own writes in the last transaction of a run that completes: (tx, run, the answer's parts, the facts of its
+stages, or empty without stages). If it raises, its writes are undone and the answer is saved anyway, with a notice (in
+a run with stages) or a problem."""

@@ -1,5 +1,4 @@
-"""What an agent reads about the network of its sandbox: which hosts it reaches, and which secrets it has without seeing
-them."""
+"""The prompt's text about the network of the sandbox: the hosts it reaches, and its secrets, without their values."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -17,12 +16,12 @@ def network_words(settings: SandboxSettings) -> str:
     policy = policy_of(settings)
     if not policy.opens:
         return NONE
-    told = [f"Of the network it reaches {_listed(_hosts(policy))}, by HTTP and HTTPS, and nothing else."]
+    told = [f"Its network reaches only {_listed(_hosts(policy))}, by HTTP and HTTPS."]
     if policy.secrets:
         secrets = "; ".join(f"{rule.name} for {_listed(_hosts_of(rule))}" for rule in policy.secrets)
         told.append(
             f"These environment variables stand for secrets: {secrets}. Use them in request headers as if they held "
-            "the value: it is put in on the way, for these hosts only. You cannot see it and need not."
+            "the value: it is inserted on the way, for these hosts only. You cannot see it and do not need to."
         )
     return "\n".join(told)
 

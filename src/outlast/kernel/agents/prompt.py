@@ -1,5 +1,4 @@
-"""What a model is asked with: the hooks that make a prompt, what they are given, and the conversation as most agents
-tell it."""
+"""Prompts: the hooks that make one, their context, and the default conversation of most agents."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -27,8 +26,8 @@ log = logging.getLogger("outlast.agents")
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The messages that a model is asked with, before the run's own turns. `notices` are shown to the person: a code
-    and a text each, shown once a run."""
+    """The messages for a model before the run's own turns. `notices` are shown to the user: a code and a text each,
+    shown once a run."""
 
     messages: Sequence[ModelMessage]
     notices: Sequence[tuple[str, str]] = ()
@@ -44,8 +43,8 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class PromptContext:
-    """What `instructions` and `context` are given, before each turn of a run: one read transaction, the run, and the
-    model that is asked. Tell every turn of a run the same, so that providers' caches hold over it."""
+    """The context of `instructions` and `context`, before each turn of a run: one read transaction, the run, and its
+    model. Return the same for every turn of a run, so that providers' caches apply."""
 
     tx: Tx
     run: Run
@@ -55,27 +54,27 @@ class PromptContext:
 
     @property
     def token_budget(self) -> int:
-        """How many tokens of history the model reads."""
+        """The number of tokens of history that the model reads."""
         return token_budget(self.settings, self.model)
 
     def own_parts(self) -> Sequence[Mapping[str, Any]]:
-        """The parts of the message that the run answers; none where it was deleted."""
+        """The parts of the message that the run answers; empty if it was deleted."""
         parts: Sequence[Mapping[str, Any]] | None = self.tx.value(messages.c.parts, {"id": self.run.message_id})
         return parts or ()
 
     def load_image(self, attachment_id: str) -> tuple[str, bytes] | None:
-        """An image's type and bytes by its attachment's id; None: it is gone, or the model does not see."""
+        """An image's type and bytes by its attachment's id, or None if it is gone or the model does not see images."""
         if not self.model.vision:
             return None
         row = self.tx.find(AttachmentRow, attachments, {"id": attachment_id})
         try:
             return None if row is None else (row.media_type, self.blobs.get(row.blob))
-        except NotFound:  # the answer is written without it, and says that it was not shown
+        except NotFound:  # the answer is written without it, and notes that it was not shown
             return None
 
     def with_history(self, render: Callable[[Sequence[Exchange]], Sequence[ModelMessage]]) -> Conversation:
-        """What `render` makes of the last exchanges, oldest first. Where a stored message is not readable as one: of
-        the run's own message alone, with a warning in the log and a notice."""
+        """The result of `render` for the last exchanges, oldest first. If a stored message is not readable: for the
+        run's own message only, with a warning in the log and a notice."""
         limit = context_messages(self.settings, self.run.profile)
         try:
             return Conversation(render(exchanges_before(self.tx, self.run, limit)))
@@ -85,18 +84,18 @@ class PromptContext:
 
 
 def conversation_so_far(context: PromptContext) -> Conversation:
-    """The thread's last messages and answers, within the budget: what an agent without a `context` of its own is
-    told."""
+    """The thread's last messages and answers, within the budget: the default `context` of an agent."""
     return context.with_history(lambda exchanges: messages_from(exchanges, context.token_budget, context.load_image))
 
 
 def context_messages(settings: Settings, agent: str) -> int:
-    """How many of the last messages an agent's model reads."""
+    """The number of last messages that an agent's model reads."""
     own = settings.profiles.get(agent)
     chosen = own.context_messages if own is not None else None
     return int(chosen if chosen is not None else settings.runs.context_messages)
 
 
 def token_budget(settings: Settings, model: ModelSpec) -> int:
-    """How many tokens of history a model reads: at most half of what it can read, as the run itself needs room."""
+    """The number of tokens of history that a model reads: at most half of its context window, as the run itself needs
+    room."""
     return min(settings.runs.context_tokens, model.context_tokens // 2)

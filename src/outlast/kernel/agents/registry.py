@@ -7,7 +7,7 @@ from outlast.kernel.agents.agent import Agent
 
 
 class Agents(Mapping[str, Agent]):
-    """Agents by name, from the apps that have them: `Agents({"chat": [chat], "shop": [support, triage]})`. Read-only.
+    """Agents by name, from their apps: `Agents({"chat": [chat], "shop": [support, triage]})`. Read-only.
 
     Raises `StartRefused` with the names of both apps for two agents of one name.
     """

@@ -1,4 +1,4 @@
-"""What an agent can do: a function with a description, made into a tool by `@tool`."""
+"""Tools of agents: a function with a description, made into a tool by `@tool`."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
@@ -20,19 +20,19 @@ MAX_NAME_CHARS: Final = 80  # what the tables take
 
 
 class Arguments(BaseModel):
-    """An object among a tool's arguments. Fields that it does not have are refused."""
+    """An object among a tool's arguments. Unknown fields are refused."""
 
     model_config = ConfigDict(defer_build=True, extra="forbid")
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool gives back, where a text is not enough.
+    """The result of a tool, if a text is not enough.
 
-    `content` is the text for the model, `is_error` whether the call failed, `files` what it changed in the workspace.
-    `parts` is what people are shown behind the call (their `step` is set), recorded together with the result.
+    `content` is the text for the model, `is_error` is true if the call failed, `files` are its changes in the
+    workspace. `parts` are shown to people after the call (their `step` is set), recorded together with the result.
     `interrupted`: an earlier attempt had started the call, and it could be neither re-attached nor repeated. `notes`
-    reach the model with the results of the step, in messages of their own.
+    reach the model with the results of the step, in separate messages.
     """
 
     content: str
@@ -44,7 +44,7 @@ class ToolResult:
 
 
 class Tool:
-    """One thing an agent can do; made by `tool`, which says what the fields mean."""
+    """A function that an agent can call; made by `tool`, which documents the fields."""
 
     def __init__(
         self,
@@ -66,7 +66,8 @@ class Tool:
 
     @cached_property
     def spec(self) -> ToolSpec:
-        """What a model is shown of it. Made when first asked for, as a schema takes Pydantic a millisecond."""
+        """The tool as described to a model. Made at the first request, because Pydantic takes a millisecond for a
+        schema."""
         schema = self._arguments.model_json_schema()
         schema.pop("title", None)
         return ToolSpec(self.name, self._description, schema)
@@ -78,8 +79,8 @@ class Tool:
             self._check(**values)
 
     async def run(self, context: Context, arguments: Mapping[str, Any]) -> ToolResult:
-        """Do it. An `OutlastError` becomes an error result that the model reads; so does any other exception, by its
-        type alone."""
+        """Run it. An `OutlastError` becomes an error result that the model reads; of any other exception the model
+        reads only the type."""
         returned = await self._call(context, self._validated(arguments))
         if isinstance(returned, ToolResult):
             return returned
@@ -111,7 +112,7 @@ def tool(
     check: Callable[..., None] | None = None,
 ) -> Callable[[Callable[..., Any]], Tool]: ...
 def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Tool | Callable[..., Tool]:
-    """Make a function a tool: something that an agent can do.
+    """Make a function a tool of agents.
 
         @tool(ask="Refunds need a person")
         async def refund(ctx: Context, order_id: str, cents: Annotated[int, Field(gt=0)]) -> str:
@@ -121,15 +122,15 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Tool 
     The tool's name is the function's (at most 80 characters), the text for the model its docstring, and the arguments
     are its parameters with their types, defaults and bounds (`Annotated[…, Field(…)]` of Pydantic). A first parameter
     of the type `Context` is not shown to the model. An `async def` runs on the event loop and must not block it; a
-    `def` runs in a thread. What it returns is given to the model: a text as it is, a `ToolResult` with what it says,
-    anything else as JSON. What it raises the model reads too: the message of an `OutlastError`, of others the type.
+    `def` runs in a thread. The model reads its return value: a text unchanged, the content of a `ToolResult`, anything
+    else as JSON. The model also reads its errors: the message of an `OutlastError`, the type of any other.
 
-    `name`: instead of the function's. `ask`: a person decides about each call, who is shown this reason, unless a
-    `[[policy]]` of the configuration says otherwise. `asks_person`: the call is a question, which a person answers; the
+    `name`: replaces the function's name. `ask`: a user decides on each call and sees this reason, unless a
+    `[[policy]]` of the configuration overrides it. `asks_person`: the call is a question, which a user answers; the
     function is never called. `repeatable`: calling it again with the same arguments does no harm, so a call that a
-    stopped server cut off is made again; `reattaches`: it is called again with `ctx.reattach` and looks for what it
-    began. Without both the model reads that the call was interrupted. `changes_files`: a checkpoint of the workspace
-    is taken after each call. `check`: called with the arguments before anybody decides about the call; raises
+    stopped server cut off is made again; `reattaches`: it is called again with `ctx.reattach` and looks for its
+    earlier work. Without both the model reads that the call was interrupted. `changes_files`: a checkpoint of the
+    workspace is taken after each call. `check`: called with the arguments before a user decides on the call; raises
     `ArgumentsInvalid`.
 
     Raises `TypeError` for a function without a docstring, or with parameters that have no type or cannot be named.
@@ -166,13 +167,13 @@ def _arguments_of(name: str, function: Callable[..., Any]) -> tuple[type[BaseMod
     fields: dict[str, Any] = {}
     for one in parameters[1:] if takes_context else parameters:
         if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) or one.name not in hints:
-            raise TypeError(f"The parameter {one.name} of the tool {name} needs a type, and to be called by its name.")
+            raise TypeError(f"The parameter {one.name} of the tool {name} needs a type, and not be positional-only.")
         hint = hints[one.name]
         fields[one.name] = hint if one.default is one.empty else (hint, one.default)
     return create_model(name, __base__=Arguments, **fields), takes_context
 
 
 def _text_in(function: Callable[..., Any]) -> str:
-    """The docstring, each paragraph on one line; lists keep theirs."""
+    """The docstring, each paragraph on one line; lists keep their lines."""
     paragraphs = (inspect.getdoc(function) or "").split("\n\n")
     return "\n\n".join(one if "\n- " in f"\n{one}" else " ".join(one.split()) for one in paragraphs).strip()

@@ -1,5 +1,5 @@
-"""Where a run works: its workspace (its thread's, or its screen's, which the thread names) and the sandbox that runs
-it."""
+"""The place where a run works: its workspace (its thread's, or its screen's, which the thread names) and the sandbox
+for it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -35,13 +35,13 @@ class Workspaces:
         self._db, self._source = db, source
 
     async def open(self, context: EffectContext) -> OpenWorkspace:
-        """The run's sandbox, made now if there is none; the run gets a note when what it began there has ended with
-        its sandbox. Raises `SandboxUnavailable` with the reason and the fix."""
+        """The run's sandbox, started now if there is none; the run gets a note if its processes ended with an earlier
+        sandbox. Raises `SandboxUnavailable` with the reason and the fix."""
         run = context.run
         if self._source is None:
             raise SandboxUnavailable(
-                "This server has no sandboxes configured, so nothing can be run or written.",
-                hint="Configure [sandbox] provider, or ask without tools.",
+                "This server has no sandboxes configured, so the agent cannot run code or write files.",
+                hint="Configure [sandbox] provider, or send a message that needs no tools.",
             )
         workspace_id = run.workspace_id
         if workspace_id is None:
@@ -55,8 +55,8 @@ class Workspaces:
     async def attach_or_start(
         self, workspace: OpenWorkspace, context: Context, call: Callable[[bool], Awaitable[T]]
     ) -> T | None:
-        """`call(attach_only)`: begin an effect, or on a later attempt attach to what an earlier one began. None: it
-        may have begun in another sandbox that is gone, so it must not begin again."""
+        """`call(attach_only)`: begin an effect, or on a later attempt attach to the effect of an earlier one. Returns
+        None if the effect may have begun in another sandbox that is gone, so it must not begin again."""
         if not context.reattach:
             return await call(False)
         try:
@@ -67,7 +67,7 @@ class Workspaces:
             return await call(False)
 
     def own_command(self, context: EffectContext) -> None:
-        """The effect runs a command under its id: it is killed when a person cancels, and its output let go once the
+        """The effect runs a command under its id: it is killed when a user cancels, and its output released once the
         result is recorded."""
 
         async def kill() -> None:
@@ -81,7 +81,7 @@ class Workspaces:
 
 
 def workspace_of_run(tx: Tx, run: Run) -> str:
-    """The id of the workspace of the run's thread, made at its first use and noted in the run."""
+    """The id of the workspace of the run's thread, created at its first use and noted in the run."""
     tx.execute(sa.select(runs.c.id).where(runs.c.id == run.id).with_for_update())  # before its thread
     workspace_id = workspace_of_thread(tx, run.project_id, run.thread_id)
     tx.update(runs, {"id": run.id}, workspace_id=workspace_id)
@@ -94,8 +94,8 @@ class _HeldThread(NamedTuple):
 
 
 def workspace_of_thread(tx: Tx, project_id: str, thread_id: str) -> str:
-    """The id of the thread's workspace, made at its first use. Raises `NotFound` for a thread that is gone."""
-    # The calls of one step come here side by side: the second waits until the first has made it.
+    """The id of the thread's workspace, created at its first use. Raises `NotFound` for a deleted thread."""
+    # Parallel calls of one step meet here: the second waits until the first has created it.
     held = sa.select(threads.c.id, threads.c.workspace_id).where(threads.c.id == thread_id).with_for_update()
     thread = tx.row(_HeldThread, held)
     if thread is None:
@@ -112,21 +112,22 @@ def workspace_of_thread(tx: Tx, project_id: str, thread_id: str) -> str:
 
 
 def find_workspace(tx: Tx, thread_id: str) -> str | None:
-    """The id of the workspace that the thread has; None: none yet."""
+    """The id of the thread's workspace, or None if it has none yet."""
     found: str | None = tx.value(workspaces.c.id, {"owner_type": "thread", "owner_id": thread_id})
     return found
 
 
 def _lost_during(tx: Tx, run: Run, workspace_id: str) -> str | None:
     """The sandbox of the workspace whose processes ended last, if that came after the run's last call there (lost,
-    removed, or stopped and started again) or was found during the run (lost). None: what ran there is still there."""
+    removed, or stopped and started again) or was found during the run (lost). None if the run's processes still
+    exist."""
     last = sa.select(sa.func.max(effects.c.ended_at)).where(effects.c.run_id == run.id, effects.c.kind == "tool")
     called_at = tx.execute(last).scalar()
     ended = sa.func.coalesce(sandboxes.c.ended_at, sandboxes.c.restarted_at)
     since = ended >= called_at if called_at else (sandboxes.c.state == "lost") & (ended >= run.created_at)
     lost = sa.select(sandboxes.c.id).where(
         sandboxes.c.workspace_id == workspace_id,
-        sandboxes.c.ref != "",  # it had been ready: nothing is lost with one that never was
+        sandboxes.c.ref != "",  # it was ready once: nothing is lost with a sandbox that never was
         since,
     )
     sandbox_id: str | None = tx.execute(lost.order_by(ended.desc()).limit(1)).scalar()
@@ -134,7 +135,7 @@ def _lost_during(tx: Tx, run: Run, workspace_id: str) -> str | None:
 
 
 def _lived_elsewhere(tx: Tx, workspace: OpenWorkspace, since: datetime) -> bool:
-    """Whether another sandbox of the workspace was ready at some time since then. One that never got a ref was not:
+    """True if another sandbox of the workspace was ready at some time since then. A sandbox without a ref never was:
     nothing can have begun in it."""
     alive = sa.or_(sandboxes.c.ended_at.is_(None), sandboxes.c.ended_at >= since)
     others = sa.select(sandboxes.c.id).where(

@@ -5,7 +5,7 @@
      ▲                │ ▲ acquire again: refreshed         │ acquire or take over: held by the other
      └──── release ───┘ └─ hand over: held by another ◀────┘
 
-The first person to start a run drives. Each run refreshes the lock. It ends by hand, by hand-over (which anybody may
-*request*), or by expiry, after which anyone may *take over*. A queued or running run keeps its driver's lock beyond the
-expiry; a run parked at an approval does not. `rules.py` holds the transitions.
+The first user to start a run drives. Each run refreshes the lock. It ends by release, by hand-over (which any editor
+may *request*), or by expiry, after which any editor may *take over*. A queued or running run keeps its driver's lock
+beyond the expiry; a run parked at an approval does not. `rules.py` holds the transitions.
 """

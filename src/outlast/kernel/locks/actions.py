@@ -1,4 +1,4 @@
-"""Who drives a thread: take, release, request, hand over."""
+"""The lock of a thread's driver: take it, release it, request it, hand it over."""
 
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.locks import thread_locks

@@ -1,4 +1,4 @@
-"""Who drives a thread; who types."""
+"""The driver of a thread; typing."""
 
 from starlette.responses import Response
 
@@ -14,7 +14,7 @@ router = noun_router("Locks", prefix="/v1/threads/{thread_id}")
 
 @router.put("/lock", response_model=LockAnswer)
 async def take_lock(thread_id: str, services: Svc, actor: Signed, body: LockRequest | None = None) -> Response:
-    """Drive the thread: acquire a free lock, refresh one's own, take over an expired one (editors)."""
+    """Drive the thread: acquire a free lock, refresh your own, take over an expired one (editors)."""
     return reply({"lock": await actions.take_lock(services, actor, thread_id)})
 
 
@@ -27,7 +27,7 @@ async def release_lock(thread_id: str, services: Svc, actor: Signed) -> Response
 
 @router.post("/lock/request", response_model=LockAnswer)
 async def request_lock(thread_id: str, services: Svc, actor: Signed) -> Response:
-    """Ask the one who drives for a hand-over (editors)."""
+    """Ask the driver for a hand-over (editors)."""
     return reply({"lock": await actions.request_lock(services, actor, thread_id)})
 
 
@@ -39,6 +39,6 @@ async def hand_over_lock(thread_id: str, body: HandOverRequest, services: Svc, a
 
 @router.post("/typing", status_code=204)
 async def set_typing(thread_id: str, body: TypingRequest, services: Svc, actor: Signed) -> Response:
-    """Show the others that the caller types, for 6 seconds or until told otherwise."""
+    """Show other members that the caller types, for 6 seconds or until typing ends."""
     await presence.set_typing(services, actor, thread_id, body.typing)
     return nothing()

@@ -6,7 +6,7 @@ from outlast.base.events import Frozen
 
 
 class LockData(Frozen):
-    """Who drives a thread or edits a section."""
+    """The driver of a thread or the editor of a section."""
 
     resource_type: Literal["thread", "section"]
     resource_id: str
@@ -19,7 +19,7 @@ class LockData(Frozen):
 
 
 class LockChanged(Frozen):
-    """The lock of a thread (its log) or of a document's section (project's log) changed, or was asked for."""
+    """The lock of a thread (thread's log) or of a document's section (project's log) changed, or was requested."""
 
     thread_id: str = ""
     section_id: str = ""

@@ -1,8 +1,8 @@
-"""Locks in the database. First argument: the open transaction; second the id of what is locked, a thread or a section
-(its prefix says which).
+"""Locks in the database. First argument: the open transaction; second: the id of the locked resource, a thread or a
+section (its prefix shows which).
 
 The caller holds the thread's row (`kernel/locks/thread_locks.py` does), or the row of the section's document
-(`apps/documents/section_locks.py`), so that two people cannot both be first.
+(`apps/documents/section_locks.py`), so that two users cannot both be first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ from outlast.kernel.runs.tables import runs
 
 
 class LockColumns(NamedTuple):
-    """`LOCK_COLUMNS`. Where nobody holds the lock, each is None."""
+    """`LOCK_COLUMNS`. Each is None while the lock is free."""
 
     lock_holder_id: str | None
     lock_holder_name: str
@@ -67,14 +67,14 @@ _AT_WORK = (
 
 
 def join_lock(source: sa.FromClause, thread_id: sa.ColumnElement[str]) -> sa.FromClause:
-    """`source` with the lock of each thread beside it, for queries that select `LOCK_COLUMNS`."""
+    """`source` joined with the lock of each thread, for queries that select `LOCK_COLUMNS`."""
     of_thread = (locks.c.resource_type == "thread") & (locks.c.resource_id == thread_id)
     joined = source.outerjoin(locks, of_thread).outerjoin(_holder, _holder.c.id == locks.c.holder_id)
     return joined.outerjoin(_asker, _asker.c.id == locks.c.requested_by)
 
 
 def lock_data(row: LockColumns, resource_id: str) -> LockData | None:
-    """The lock in a row selected with `LOCK_COLUMNS`; None: free."""
+    """The lock in a row selected with `LOCK_COLUMNS`, or None if it is free."""
     if row.lock_holder_id is None:
         return None
     return LockData(
@@ -95,22 +95,22 @@ def find_lock(tx: Tx, resource_id: str) -> Lock | None:
 
 
 def shown_lock(tx: Tx, resource_id: str) -> LockData | None:
-    """The lock with names, as people see it."""
+    """The lock with names, for people."""
     row = tx.row(_ShownLock, _SHOWN, _of(resource_id))
     return None if row is None else lock_data(row.lock, resource_id)
 
 
 def is_live(tx: Tx, resource_id: str, lock: Lock | None) -> bool:
-    """Whether a run of the lock's holder is queued or running in the thread: it keeps the lock. Nothing
-    keeps a section's."""
+    """True if a run of the lock's holder is queued or running in the thread, which keeps the lock. Always false for a
+    section."""
     if lock is None or _kind(resource_id) != "thread":
         return False
     return tx.execute(_AT_WORK, {"thread": resource_id, "holder": lock.holder_id}).first() is not None
 
 
 def acquire(tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: float) -> tuple[Change, Lock | None]:
-    """Acquire, refresh or take over. Returns what it was, and the lock as it was before. Raises `ThreadLocked`, naming
-    the holder and the expiry."""
+    """Acquire, refresh or take over. Returns the kind of change, and the lock as it was before. Raises
+    `ThreadLocked`, naming the holder and the expiry."""
     lock, live = _found(tx, resource_id)
     with _naming_holder(tx, resource_id):
         after, change = rules.acquire(lock, user_id, tx.now, timedelta(seconds=ttl_s), live=live)
@@ -122,7 +122,7 @@ def acquire(tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: floa
 
 
 def held_by_other(tx: Tx, resource_id: str, user_id: str) -> bool:
-    """Whether another user holds the lock now."""
+    """True if another user holds the lock now."""
     lock, live = _found(tx, resource_id)
     return rules.standing(lock, user_id, tx.now, live=live) is Standing.THEIRS
 
@@ -136,7 +136,8 @@ def demand(tx: Tx, resource_id: str, user_id: str) -> None:
 
 
 def release(tx: Tx, resource_id: str, user_id: str) -> Lock | None:
-    """Let go. The lock as it was; None: there was nothing to let go of. Raises `ThreadLocked`, `ThreadBusy`."""
+    """Release the lock. Returns the lock as it was, or None if there was nothing to release. Raises `ThreadLocked`,
+    `ThreadBusy`."""
     lock, live = _found(tx, resource_id)
     with _naming_holder(tx, resource_id):
         if rules.release(lock, user_id, tx.now, live=live) is None:
@@ -152,7 +153,7 @@ def request(tx: Tx, resource_id: str, user_id: str) -> None:
 
 
 def hand_over(tx: Tx, resource_id: str, user_id: str, to_user_id: str, ttl_s: float) -> Lock | None:
-    """Make another member the driver. The lock as it was. Raises `LockNotHeld`, `ThreadBusy`."""
+    """Make another member the driver. Returns the lock as it was. Raises `LockNotHeld`, `ThreadBusy`."""
     lock, live = _found(tx, resource_id)
     _update(tx, resource_id, rules.hand_over(lock, user_id, to_user_id, tx.now, timedelta(seconds=ttl_s), live=live))
     return lock
@@ -170,7 +171,7 @@ def held_by(tx: Tx, project_id: str, user_id: str, kind: Kind = "thread") -> Seq
 
 
 def locks_of(tx: Tx, resource_ids: Sequence[str]) -> dict[str, LockData]:
-    """The locks, with names, of those of these resources (all of one kind) that are locked."""
+    """The locks, with names, of the locked ones among these resources (all of one kind)."""
     if not resource_ids:
         return {}
     mine = locks.c.resource_type == _kind(resource_ids[0]), locks.c.resource_id.in_(resource_ids)

@@ -1,4 +1,4 @@
-"""Who drives a thread, or keeps a section."""
+"""The drivers of threads and the holders of sections."""
 
 import sqlalchemy as sa
 
@@ -12,7 +12,7 @@ locks = sa.Table(
     ref("project_id", "projects", "in", nullable=False, index=True),
     ref("holder_id", "users", "who drives", nullable=False),
     moment("acquired_at", "since", nullable=False),
-    moment("expires_at", "from then on anyone may take over", nullable=False),
-    ref("requested_by", "users", "who asked for a hand-over; null: nobody"),
-    moment("requested_at", "when they asked"),
+    moment("expires_at", "from then on any editor may take over", nullable=False),
+    ref("requested_by", "users", "the user who asked for a hand-over; null if none did"),
+    moment("requested_at", "time of the request"),
 )

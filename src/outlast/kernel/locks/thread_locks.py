@@ -1,4 +1,4 @@
-"""Who drives a thread: its lock, changed under the thread row's lock, with events in the logs of thread and project."""
+"""The lock of a thread's driver, changed under the thread row's lock, with events in the logs of thread and project."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -26,7 +26,7 @@ from outlast.kernel.threads.tables import threads
 def drive(tx: Tx, thread_id: str, project_id: str, actor: Actor, ttl_s: float) -> LockData:
     """The actor drives from now on: a free lock is acquired, the actor's own refreshed, an expired one taken over.
     Raises `ThreadLocked`, naming the holder and the expiry. Only a change of driver has an event; the caller announces
-    the thread when it has more to say (a refresh is not worth an event of its own). The thread's row is held."""
+    the thread if there is more to publish (a refresh has no event of its own). The thread's row is held."""
     change, before = locks.acquire(tx, thread_id, project_id, actor.user_id, ttl_s)
     shown = _shown(tx, thread_id)
     if change != "refreshed":
@@ -41,7 +41,7 @@ def demand_not_locked(tx: Tx, thread_id: str, actor: Actor) -> None:
 
 
 def take(tx: Tx, actor: Actor, thread_id: str, ttl_s: float) -> LockData:
-    """Drive a thread by hand (editors). As `drive`, but followers always get the new expiry."""
+    """Drive a thread on request (editors). As `drive`, but followers always get the new expiry."""
     thread = _hold(tx, actor, thread_id)
     shown = drive(tx, thread_id, thread.project_id, actor, ttl_s)
     announce(tx, thread_id)
@@ -59,7 +59,7 @@ def release(tx: Tx, actor: Actor, thread_id: str) -> None:
 
 
 def request(tx: Tx, actor: Actor, thread_id: str) -> LockData:
-    """Ask the one who drives for a hand-over (editors). Raises `LockNotHeld` where there is nobody to ask."""
+    """Ask the driver for a hand-over (editors). Raises `LockNotHeld` if no other user drives."""
     thread = _hold(tx, actor, thread_id)
     locks.request(tx, thread_id, actor.user_id)
     shown = _told(tx, thread, "requested")
@@ -69,8 +69,8 @@ def request(tx: Tx, actor: Actor, thread_id: str) -> LockData:
 
 
 def hand_over(tx: Tx, actor: Actor, thread_id: str, to_user_id: str, ttl_s: float) -> LockData:
-    """Make another member, who may edit, the driver. Raises `LockNotHeld`, `ThreadBusy`, `NotFound` and `Forbidden`
-    about the other member."""
+    """Make another member, who may edit, the driver. Raises `LockNotHeld`, `ThreadBusy`, and `NotFound` or `Forbidden`
+    for the other member."""
     thread = _hold(tx, actor, thread_id)
     require_editor(tx, to_user_id, thread.project_id, "thread", "drive")
     before = locks.hand_over(tx, thread_id, actor.user_id, to_user_id, ttl_s)
@@ -80,7 +80,7 @@ def hand_over(tx: Tx, actor: Actor, thread_id: str, to_user_id: str, ttl_s: floa
 
 
 def release_all(tx: Tx, project_id: str, user_id: str) -> None:
-    """A user leaves the project: the threads that they drove there are free."""
+    """A user leaves the project: release the threads that they drove there."""
     driven = {thread_id: locks.find_lock(tx, thread_id) for thread_id in locks.held_by(tx, project_id, user_id)}
     for thread_id in driven:  # all threads before the project's log: the order in which every transaction locks rows
         hold(tx, thread_id)
@@ -103,8 +103,8 @@ class _LockRequest(NamedTuple):
 def waiting(
     tx: Tx, user_id: str, project_id: str | None = None, part: InboxPart | None = None, *, thread_id: str | None = None
 ) -> list[Waiting]:
-    """Threads that this user drives and another user asks for: one of them, those of one project, or all of the
-    user's; a part of them, if that is given."""
+    """Threads that this user drives and another user asks for: one of them, those of one project, or all of the user's;
+    only `part` of them, if set."""
     mine = (members.c.project_id == threads.c.project_id) & (members.c.user_id == user_id)
     columns = threads.c.id, threads.c.title, threads.c.project_id, threads.c.document_id
     found = (
@@ -163,7 +163,7 @@ def _told(tx: Tx, thread: ThreadRow, change: Change) -> LockData:
 
 def _shown(tx: Tx, thread_id: str) -> LockData:
     shown = locks.shown_lock(tx, thread_id)
-    assert shown is not None  # it was written a moment ago, in this transaction
+    assert shown is not None  # written in this transaction
     return shown
 
 

@@ -1,4 +1,4 @@
-"""Presence: who watches and types."""
+"""Presence: watching and typing."""
 
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -12,19 +12,19 @@ from outlast.kernel.streams.hub import Hub
 
 
 async def set_typing(services: Services, actor: Actor, thread_id: str, typing: bool) -> None:
-    """Show the others that the actor types (editors), for 6 s or until told otherwise."""
+    """Show other members that the actor types (editors), for 6 s or until typing ends."""
     await services.db.read(require_thread, actor, thread_id, Right.EDIT)
     services.presence.type_in(thread_id, actor.user_id, typing)
 
 
 @in_read
 def watcher(tx: Tx, actor: Actor, thread_id: str) -> MemberData:
-    """The actor as others see them, for `services.presence.watching`."""
+    """The actor as other members see them, for `services.presence.watching`."""
     row = require_thread(tx, actor, thread_id, Right.READ)
     return projects.member_data(tx, row.project_id, actor.user_id)
 
 
 def tell_presence(presence: PresenceBoard, hub: Hub, room_id: str) -> None:
-    """Show the followers of a thread or project who is there now; those of a document's project who is in it."""
+    """Send the presence of a thread or project to its followers; that of a document to the followers of its project."""
     shown = presence.present(room_id)
     hub.whisper(shown.thread_id or shown.project_id, "presence", shown, room_id)

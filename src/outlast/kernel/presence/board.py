@@ -1,5 +1,4 @@
-"""The board on which this server notes who watches and who types in which thread, who has which project open, and who
-is where in which document."""
+"""This server's board of watchers and typing members per thread, members per project, and their places in documents."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,14 +14,15 @@ from outlast.kernel.projects.shapes import MemberData
 
 TYPING_S: Final = 6.0
 GRACE_S: Final = 6.0
-"""How long a user is still shown in a document whose connection to its project ended or has not begun: it may
+"""How long a user is still shown in a document after their connection to its project ended, or before it begins: it may
 reconnect."""
 
 
 @dataclass(slots=True)
 class _Presence:
-    """One user in a room. `tabs` counts their connections to a thread or project; in a document, which has none of its
-    own, `block_id` is where they are, and `gone_at` when they are forgotten (None: they follow its project)."""
+    """One user in a room. `tabs` counts their connections to a thread or project; in a document, which has no
+    connections of its own, `block_id` is their place, and `gone_at` the time at which they are removed, or None while
+    they follow its project."""
 
     member: MemberData
     tabs: int = 0
@@ -35,12 +35,11 @@ class _Presence:
 
 
 class PresenceBoard:
-    """Who watches and types, per thread; who is there, per project; who is where, per document. Each is a room, found
-    by its id.
+    """Watchers and typing members per thread, members per project, and places per document. Each is a room with its own
+    id.
 
-    Memory: an entry per thread or project that is followed and per document that is open somewhere; a cache that people
-    rebuild by connecting and by moving. `on_change` listeners are called, on the event loop, with the id of a room
-    whose presence changed.
+    In memory: an entry per followed thread or project and per open document; a cache that clients rebuild by connecting
+    and by moving. `on_change` listeners are called, on the event loop, with the id of a room whose presence changed.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -70,7 +69,7 @@ class PresenceBoard:
                 self._follow(room_id, member.user_id, self._clock.monotonic() + GRACE_S)
 
     def type_in(self, thread_id: str, user_id: str, typing: bool) -> None:
-        """A watching member types, or has stopped to. Repeat it while the typing lasts: it ends after 6 s."""
+        """A watching member types, or has stopped typing. Repeat it while the typing lasts: it ends after 6 s."""
         here = self._rooms.get(thread_id, {}).get(user_id)
         if here is None:
             return
@@ -82,8 +81,8 @@ class PresenceBoard:
     def move_to(
         self, document_id: str, project_id: str, member: MemberData, block_id: str | None, *, typing: bool
     ) -> None:
-        """A member has a document open and is at a block of it (None: at none). Shown until they leave, or no longer
-        follow the document's project; typing ends after 6 s unless this is repeated."""
+        """A member has a document open at a block of it, or at none (None). Shown until they leave, or no longer follow
+        the document's project; typing ends after 6 s unless this is repeated."""
         now, follows = self._clock.monotonic(), member.user_id in self._rooms.get(project_id, {})
         here = _Presence(member, block_id=block_id)
         here.typing_until, here.gone_at = now + TYPING_S if typing else None, None if follows else now + GRACE_S
@@ -100,8 +99,8 @@ class PresenceBoard:
             self._notify(document_id)
 
     def sweep(self) -> float | None:
-        """End the typing of those who have paused, and the presence of those who are gone; the seconds until this is
-        needed again (None: nobody types or goes)."""
+        """End the typing of members who have paused, and remove members who are gone. Returns the seconds until the
+        next call is needed, or None if no member types or goes."""
         now, ends = self._clock.monotonic(), []
         for room_id, room in list(self._rooms.items()):
             changed = False
@@ -126,8 +125,8 @@ class PresenceBoard:
                 await self._changed.wait()
 
     def present(self, room_id: str) -> EphemeralPresence:
-        """Who watches (by name) and who types (user ids) in the thread at this moment, or who is in the project or
-        document, and where."""
+        """Watchers (by name) and typing users (ids) of the thread at this moment, or the members in the project or
+        document, with their places."""
         kind, now = room_id.partition("_")[0], self._clock.monotonic()
         room = sorted(self._rooms.get(room_id, {}).items(), key=lambda item: (item[1].member.name, item[0]))
         typing = {user_id: here.typing_until for user_id, here in room if here.typing_until is not None}
@@ -141,14 +140,14 @@ class PresenceBoard:
         )
 
     def statistics(self) -> dict[str, int]:
-        """How many threads and projects are watched, and in how many tabs; how many documents are open."""
+        """The numbers of watched threads and projects, of their tabs, and of open documents."""
         documents = sum(room_id in self._projects for room_id in self._rooms)
         tabs = sum(here.tabs for room in self._rooms.values() for here in room.values())
         return {"threads": len(self._rooms) - documents, "tabs": tabs, "documents": documents}
 
     def _follow(self, room_id: str, user_id: str, gone_at: float | None) -> None:
-        """The user follows the room again (None), or stopped to: in documents of that project they are shown until
-        `gone_at`."""
+        """The user follows the room again (None), or stopped following it: in documents of that project they are shown
+        until `gone_at`."""
         for document_id, project_id in self._projects.items():
             if project_id == room_id and user_id in self._rooms[document_id]:
                 self._rooms[document_id][user_id].gone_at = gone_at
@@ -163,5 +162,5 @@ class PresenceBoard:
         self._changed.set()
         for listener in self._listeners:
             listener(room_id)
-        if room_id not in self._rooms:  # not earlier: the followers of a document's project are told
+        if room_id not in self._rooms:  # not earlier: the listeners look up the document's project
             self._projects.pop(room_id, None)

@@ -1,11 +1,11 @@
-"""Who watches and types."""
+"""Watching and typing."""
 
 from outlast.base.events import Frozen
 from outlast.kernel.projects.shapes import MemberData
 
 
 class EphemeralPresence(Frozen):
-    """Who watches and types. A frame without id, `event: presence`; it is not logged."""
+    """Watchers and typing members. A frame without id, `event: presence`; it is not logged."""
 
     thread_id: str = ""
     project_id: str = ""

@@ -209,7 +209,7 @@ async def _record_result(
     content = encodable(result.content)
     if len(content) > RESULT_CHARS:
         half = RESULT_CHARS // 2
-        content = f"{content[:half]}\n[… {len(content) - RESULT_CHARS} characters left out …]\n{content[-half:]}"
+        content = f"{content[:half]}\n[… {len(content) - RESULT_CHARS} characters omitted …]\n{content[-half:]}"
     status = "interrupted" if result.interrupted else "error" if result.is_error else "done"
     began = effect.started_at  # of the first attempt: a re-attached command has run since then
     duration_s = None if began is None else max((context.engine.clock.now() - began).total_seconds(), 0.0)

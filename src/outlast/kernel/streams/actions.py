@@ -1,7 +1,7 @@
 """Following: permission and cursor checked first, then everything missed, then live.
 
-Each function returns an async iterator of ready server-sent-event chunks, or None where nothing is left (answer
-204). While it is iterated the reader counts as following; `still_may_read` is asked again from time to time.
+Each function returns an async iterator of ready server-sent-event chunks, or None if nothing is left (answer 204).
+While it is iterated the reader counts as following; `still_may_read` is checked again from time to time.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -24,7 +24,7 @@ async def follow_run(
 ) -> AsyncIterator[bytes] | None:
     """A run's events after an integer cursor. Raises `CursorUnknown`, `NotFound`.
 
-    `push`, where given, takes live chunks straight to the connection; what it refuses is iterated as the rest.
+    `push`, if set, sends live chunks straight to the connection; chunks that it refuses are yielded like the rest.
     """
     after = follow.parse_number(cursor)
 
@@ -42,7 +42,7 @@ async def follow_run(
 async def follow_thread(
     services: Services, actor: Actor, thread_id: str, cursor: str, push: Push | None = None
 ) -> AsyncIterator[bytes]:
-    """A thread's and its runs' events after a cursor (empty or "0": from the beginning). Raises `CursorUnknown`; `push`
+    """Events of a thread and its runs after a cursor (empty or "0": from the beginning). Raises `CursorUnknown`; `push`
     as in `follow_run`."""
     position = follow.parse_thread_cursor(cursor)
 
@@ -57,7 +57,7 @@ async def follow_thread(
 
 
 async def follow_project(services: Services, actor: Actor, project_id: str, cursor: str) -> AsyncIterator[bytes]:
-    """A project's events after an integer cursor; the others see the actor there. Raises `CursorUnknown`."""
+    """A project's events after an integer cursor; other members see the actor there. Raises `CursorUnknown`."""
     after = follow.parse_number(cursor)
 
     def check(tx: Tx) -> MemberData:
@@ -71,7 +71,7 @@ async def follow_project(services: Services, actor: Actor, project_id: str, curs
 
 
 async def _within(chunks: AsyncIterator[bytes], *shown: AbstractContextManager[None]) -> AsyncGenerator[bytes]:
-    """The chunks; while they are iterated, the reader counts as following, and the others see it."""
+    """The chunks; while they are iterated, the reader counts as following, and other members see it."""
     with ExitStack() as stack:
         for context in shown:
             stack.enter_context(context)

@@ -1,4 +1,4 @@
-"""What events mean: a plain function from state and event to state, the twin of `sdk/typescript/src/fold.ts`.
+"""The meaning of events: a pure function from state and event to state, the twin of `sdk/typescript/src/fold.ts`.
 
 Both run the cases in `contract/cases/`. Also here: `fold_deltas`, which shortens a run's log with an equal result.
 """
@@ -18,11 +18,10 @@ Json = dict[str, Any]
 
 @dataclass(slots=True)
 class RunFold:
-    """A run as its events describe it, with the events' own field names. `parts` and `pending` are plain dicts as in
-    kernel/threads/parts.py, in order of creation; `workflow` has each named step once, as last shown, in order of
-    their first appearance; `page` is where the run has brought its page, `{page_id, version, stats}` (its HTML is not
-    kept here), `modules` what it announced of its code, as last shown; `last_seq` is where the log has been read to
-    (0: not from a log)."""
+    """A run as described by its events, with the events' own field names. `parts` and `pending` are plain dicts as in
+    kernel/threads/parts.py, in order of creation; `workflow` has each named step once, as last shown, in order of first
+    appearance; `page` is the state of the run's page, `{page_id, version, stats}` (without its HTML), `modules` the
+    modules that it announced, as last shown; `last_seq` is the last number read from the log (0 if not from a log)."""
 
     run_id: str | None = None
     thread_id: str | None = None
@@ -56,7 +55,7 @@ class RunFold:
         return next((part for part in reversed(self.parts) if part["id"] == part_id), None)
 
     def step_of(self, name: str) -> str | None:
-        """The status of a step of the workflow; None: it has not begun."""
+        """The status of a step of the workflow, or None if it has not begun."""
         return next((step["status"] for step in self.workflow if step["name"] == name), None)
 
     def put(self, part: Json) -> None:
@@ -65,7 +64,7 @@ class RunFold:
 
 
 def apply(state: RunFold, event: Json) -> None:
-    """Fold one event of a run into `state`. Names it does not know change nothing."""
+    """Fold one event of a run into `state`. Events with unknown names change nothing."""
     name, data = event["event"], event["data"]
     state.last_seq = event["sequenceNumber"]
     if name in DELTAS:  # first: nearly all events are
@@ -101,8 +100,8 @@ def _grow(state: RunFold, name: str, data: Json) -> None:
 
 
 def _append(part: Json, key: str, delta: str) -> None:
-    """Lengthen a text. Nothing else holds it meanwhile, so that Python does not copy it: two megabytes in pieces of
-    twelve characters took half a minute."""
+    """Lengthen a text. No other reference to it exists meanwhile, so that Python does not copy it: two megabytes in
+    pieces of twelve characters took half a minute."""
     text: str = part[key]
     part[key] = ""
     text += delta
@@ -130,7 +129,7 @@ def _fold_page(state: RunFold, name: str, data: Json) -> None:
 
 
 def put_by(items: list[Json], item: Json, key: str) -> None:
-    """Put the item in the place of the one with the same key, or after the last."""
+    """Replace the item with the same key, or append it."""
     for index, old in enumerate(items):
         if old[key] == item[key]:
             items[index] = dict(item)
@@ -200,8 +199,8 @@ def fold_lines(lines: Iterable[Line]) -> RunFold:
 def fold_deltas(lines: Iterable[Line]) -> list[Line]:
     """The same log with its deltas folded: from any cursor, folding the rest gives the same state as before.
 
-    Facts stay as they are. A part's deltas become one `part.snapshot` in the place of the last of them, and nothing
-    at all where a later fact replaces the whole part. `lines` must begin at the log's start.
+    Facts stay unchanged. A part's deltas become one `part.snapshot` in the place of the last delta, or nothing if a
+    later fact replaces the whole part. `lines` must begin at the log's start.
     """
     state = RunFold()
     kept: dict[int, bytes] = {}
@@ -225,7 +224,7 @@ def fold_deltas(lines: Iterable[Line]) -> list[Line]:
 def _write_snapshots(
     state: RunFold, open_deltas: dict[str, Json], snapshot_at: dict[str, int], kept: dict[int, bytes]
 ) -> None:
-    """Turn the deltas since the last fact into one snapshot a part; an older snapshot of the part is superfluous."""
+    """Turn the deltas since the last fact into one snapshot per part; an older snapshot of the part is removed."""
     for part_id, event in open_deltas.items():
         part = state.part(part_id)
         if part is not None:

@@ -1,8 +1,8 @@
-"""From a cursor to everything after it, then live: one code path for replay and for watching.
+"""Everything after a cursor, then live: one code path for replay and for watching.
 
-The iterators give ready server-sent-event frames, several joined into one chunk where several are due. They hold no
-lock and no queue: a slow reader only reads its own pages later. `there` is the version of a channel at which its
-thread or project was seen to exist: at any other one, reading nothing may mean that it is deleted.
+The iterators return ready server-sent-event frames, several joined into one chunk if several are due. They hold no lock
+and no queue: a slow reader only reads its own pages later. `there` is the version of a channel at which its thread or
+project was seen to exist: at any other version, an empty read may mean that it was deleted.
 
 Cursors: a run's is its last event's number; a thread's is `T` or `T~run_id:N` (T its own log, N in the run that is
 being shown) and opaque to clients; a project's is a number.
@@ -28,13 +28,14 @@ from outlast.kernel.threads.tables import threads
 
 FOLD_BEYOND: Final = 2_000  # events: a client further behind gets snapshots of parts instead of their deltas
 _THREAD_CURSOR = re.compile(r"(\d{1,18})(?:~(run_[0-9a-z]{26}):(\d{1,18}))?")
-Push = Callable[[bytes], bool]  # gives a chunk to a connection; False: not now
+Push = Callable[[bytes], bool]  # sends a chunk to a connection; False: not now
 _ENDED_MARK = b'"event":"stream.ended"'
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadCursor:
-    """Where a follower is in a thread: its own log's number, and the run shown, with the number in its log."""
+    """A follower's place in a thread: the number in the thread's own log, and the shown run with the number in its
+    log."""
 
     seq: int
     run_id: str | None = None
@@ -47,7 +48,7 @@ class ThreadCursor:
 def parse_number(cursor: str) -> int:
     """A run's or project's cursor. Raises `CursorUnknown`."""
     if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 18:
-        raise CursorUnknown("The cursor is not one that this stream gave out.", cursor=cursor[:80])
+        raise CursorUnknown("The cursor is not from this stream.", cursor=cursor[:80])
     return int(cursor)
 
 
@@ -55,7 +56,7 @@ def parse_thread_cursor(cursor: str) -> ThreadCursor:
     """A thread's cursor. Raises `CursorUnknown`."""
     match = _THREAD_CURSOR.fullmatch(cursor)
     if match is None:
-        raise CursorUnknown("The cursor is not one that this stream gave out.", cursor=cursor[:80])
+        raise CursorUnknown("The cursor is not from this stream.", cursor=cursor[:80])
     return ThreadCursor(int(match[1]), match[2], int(match[3] or 0))
 
 
@@ -66,22 +67,20 @@ class _Saved(NamedTuple):
 
 
 def check_run_cursor(tx: Tx, run_id: str, after: int) -> bool:
-    """Whether a run's stream has anything left after this cursor. Raises `CursorUnknown`, `NotFound`."""
+    """True if a run's stream has anything left after this cursor. Raises `CursorUnknown`, `NotFound`."""
     row = tx.find(_Saved, runs, {"id": run_id})
     if row is None:
-        raise NotFound("There is no such run.", id=run_id)
+        raise NotFound("This run does not exist.", id=run_id)
     if after > row.seq_reserved:  # not `seq_saved`: deltas are shown before they are saved
-        raise CursorUnknown(
-            f"The cursor {after} is beyond what this run can have sent ({row.seq_reserved}).", run_id=run_id
-        )
+        raise CursorUnknown(f"The cursor {after} is beyond the run's last event ({row.seq_reserved}).", run_id=run_id)
     return not (row.leg == "ended" and after >= row.seq_saved)
 
 
 def check_thread_cursor(tx: Tx, thread_id: str, cursor: ThreadCursor) -> None:
-    """Refuse a cursor that this thread cannot have given out. Raises `CursorUnknown`, `NotFound`."""
+    """Refuse a cursor that cannot come from this thread. Raises `CursorUnknown`, `NotFound`."""
     last = tx.value(threads.c.log_seq, {"id": thread_id})
     if last is None:
-        raise NotFound("There is no such thread.", id=thread_id)
+        raise NotFound("This thread does not exist.", id=thread_id)
     if cursor.seq > last:
         raise CursorUnknown(f"The cursor is beyond the thread's last event ({last}).", thread_id=thread_id)
     if cursor.run_id is not None:
@@ -94,7 +93,7 @@ def check_thread_cursor(tx: Tx, thread_id: str, cursor: ThreadCursor) -> None:
 def check_project_cursor(tx: Tx, project_id: str, after: int) -> None:
     last = tx.value(projects.c.log_seq, {"id": project_id})
     if last is None:
-        raise NotFound("There is no such project.", id=project_id)
+        raise NotFound("This project does not exist.", id=project_id)
     if after > last:
         raise CursorUnknown(f"The cursor is beyond the project's last event ({last}).", project_id=project_id)
 
@@ -108,15 +107,15 @@ def thread_cursor(tx: Tx, thread_id: str) -> str:
     """The cursor to follow a thread from after reading it whole: it replays the active run from its start."""
     row = tx.find(_Cursor, threads, {"id": thread_id})
     if row is None:
-        raise NotFound("There is no such thread.", id=thread_id)
+        raise NotFound("This thread does not exist.", id=thread_id)
     return str(ThreadCursor(row.log_seq, row.active_run_id))
 
 
 async def follow_run(db: Database, hub: Hub, run_id: str, after: int, push: Push | None = None) -> AsyncIterator[bytes]:
     """Frames of one run after `after`, until its stream has ended. Check the cursor first (`check_run_cursor`).
 
-    With `push`, live frames go there as long as it takes them (they are not yielded then); it is only called while this
-    iterator is being awaited.
+    With `push`, live frames are sent there as long as it accepts them (they are not yielded then); it is only called
+    while this iterator is being awaited.
     """
     with hub.listen(run_id) as channel:
         reader = _RunReader(db, channel, run_id, after, push)
@@ -132,7 +131,7 @@ async def follow_run(db: Database, hub: Hub, run_id: str, after: int, push: Push
 async def follow_thread(
     db: Database, hub: Hub, thread_id: str, cursor: ThreadCursor, push: Push | None = None
 ) -> AsyncIterator[bytes]:
-    """Frames of a thread and of its runs after `cursor`, until it is deleted. Check the cursor first
+    """Frames of a thread and its runs after `cursor`, until it is deleted. Check the cursor first
     (`check_thread_cursor`); `push` as for `follow_run`.
 
     Order: a run's events in their order, the thread's in theirs; a fact that makes another run the active one comes
@@ -199,7 +198,7 @@ async def _follow_active(
     number seen in the run's log)."""
     whispered = NOTHING
     with hub.listen(run_id) as channel:
-        channel.link(own)  # one wait for both: the thread's news wakes those who wait for the run's
+        channel.link(own)  # one wait for both: the thread's news wakes followers of the run
         try:
             reader = _RunReader(db, channel, run_id, run_seq, push)
             thread_version = -1
@@ -232,8 +231,8 @@ async def _follow_active(
 def _thread_frames(
     lines: list[Line], seen: int, shown: tuple[str, int] | None, live: bool
 ) -> tuple[bytes, int, str | None]:
-    """Frames of a thread's own lines, until one makes another run than `shown` the active one: while the shown run is
-    `live`, up to but without that line, else up to and with it. Returns the frames, the number seen, and that run."""
+    """Frames of a thread's own lines, up to a line that makes another run than `shown` the active one: while the shown
+    run is `live`, without that line, otherwise with it. Returns the frames, the number seen, and that run."""
     frames: list[bytes] = []
     for seq, line in lines:
         named = _active_run(line)
@@ -270,9 +269,9 @@ class _RunReader:
         return self.ended
 
     async def read(self, prefix: bytes) -> bytes:
-        """The frames that are due now; empty: none yet."""
+        """The frames that are due now; empty if none is."""
         channel = self._channel
-        if channel.writing and self.after >= channel.base:  # looked at anew each time: the writer may have changed
+        if channel.writing and self.after >= channel.base:  # checked again each time: the writer may have changed
             if channel.head <= self.after:
                 return b""
             self.after, body = channel.chunk(self.after, prefix)
@@ -286,7 +285,7 @@ class _RunReader:
         return event_frames(prefix, lines)
 
     async def wait(self, version: int, prefix: bytes) -> None:
-        """Until there is something to read; what can be pushed meanwhile counts as read."""
+        """Wait until there is something to read; frames pushed meanwhile count as read."""
         if self._push is None:
             await self._channel.wait(version)
             return
@@ -302,9 +301,9 @@ def _is_gone(tx: Tx, table: sa.Table, owner_id: str) -> bool:
 
 
 def _read_on(tx: Tx, run_id: str, after: int) -> tuple[list[Line], bool]:
-    """What comes next in the log, and whether nothing ever will."""
+    """The next lines of the log, and whether no more will follow."""
     lines = _read_folded(tx, run_id, after)
-    # In one transaction: what is written between two would be taken for nothing, and the end for the end of all.
+    # In one transaction: lines written between two reads would be missed, and the end taken for the end of all.
     return lines, not lines and _has_ended(tx, run_id, after)
 
 

@@ -1,11 +1,11 @@
-"""The followers, and the live tail of the logs being written: memory that can be lost at any time without loss.
+"""The followers, and the live tail of the logs being written: memory that can be lost at any time without loss of data.
 
-A channel keeps the encoded lines of one stream since a *base*; a follower whose cursor is at or above the base
-reads from memory, any other from the database. One encoded chunk is shared by all followers at the same cursor.
+A channel keeps the encoded lines of one stream since a *base*; a follower whose cursor is at or above the base reads
+from memory, any other from the database. One encoded chunk is shared by all followers at the same cursor.
 
 Followers are woken at once when the channel is quiet, and at most every tick under load. One that is up to date is not
-even woken: the chunk goes straight to its connection (`Direct`), for half the work of waking its task. It wakes when
-there is other news, when the stream has ended, or when its connection does not take the chunk at once.
+even woken: the chunk goes straight to its connection (`Direct`), for half the work of waking its task. It wakes for
+other news, at the end of the stream, or when its connection does not accept the chunk at once.
 """
 
 import asyncio
@@ -26,13 +26,13 @@ TAIL_LINES: Final = 20_000  # kept in memory per live stream at most, about 5 MB
 TICK_PER_FOLLOWER_S: Final = 0.00002
 MIN_TICK_S: Final = 0.002
 MAX_TICK_S: Final = 0.05
-NOTHING: Final[Mapping[str, bytes]] = {}  # no topic has been whispered about
+NOTHING: Final[Mapping[str, bytes]] = {}  # no whisper of any topic yet
 
 
 @dataclass(slots=True)
 class Direct:
-    """Where a waiting follower is (`after`, its frames' prefix) and how its connection is given a chunk: `push` says
-    whether it took it."""
+    """A waiting follower's place (`after`, its frames' prefix) and the function that sends a chunk to its connection:
+    `push` returns True if the connection accepted it."""
 
     push: Callable[[bytes], bool]
     prefix: bytes
@@ -62,23 +62,23 @@ class Channel:
         self._first = 0  # numbers are consecutive within `_lines`: index = seq - first
         self._chunks: dict[tuple[int, bytes], tuple[int, bytes]] = {}
         self._waiters: list[tuple[asyncio.Future[None], Direct | None]] = []
-        self._other_news = False  # than lines: every follower has to look
+        self._other_news = False  # other than lines: every follower has to check
         self._woken_at = 0.0
         self._scheduled = False
 
     def open(self, base: int, generation: int) -> None:
-        """A writer begins, and takes the place of any other: everything up to `base` is in the database."""
+        """A writer begins, and replaces any other: everything up to `base` is in the database."""
         self.writing, self.generation = True, generation
         self.base, self.head, self.ended = base, base, False
         self._lines, self._first = [], 0
         self._chunks.clear()
 
     def close(self) -> None:
-        """The writer has ended and everything is saved: followers read on from the database."""
+        """The writer has ended and everything is saved: followers continue from the database."""
         self.writing = False
         self._lines = []
         self._chunks.clear()
-        self.ring()  # those who wait look into the database, which has the rest
+        self.ring()  # waiting followers read the rest from the database
 
     def publish(self, lines: Sequence[Line]) -> None:
         """Add lines (numbers consecutive, following the last) and wake the followers."""
@@ -93,9 +93,9 @@ class Channel:
             self._ring()
 
     def trim(self, saved: int) -> None:
-        """Lines up to `saved` are in the database; forget the oldest of them beyond `TAIL_LINES`."""
+        """Lines up to `saved` are in the database; drop the oldest of them beyond `TAIL_LINES`."""
         excess = min(len(self._lines) - TAIL_LINES, saved - self._first + 1)
-        if excess > TAIL_LINES // 4:  # rarely and much: what is left moves to the list's front each time
+        if excess > TAIL_LINES // 4:  # rarely and in large steps: the rest moves to the list's front each time
             del self._lines[:excess]
             self._first += excess
             self.base = self._first - 1
@@ -108,13 +108,13 @@ class Channel:
             return cached
         start = max(after + 1 - self._first, 0)
         body = event_frames(prefix, self._lines[start:])
-        if len(self._chunks) > 64:  # followers at many places: most chunks are never asked for again
+        if len(self._chunks) > 64:  # followers at many places: most chunks are never requested again
             self._chunks.clear()
         self._chunks[key] = (self.head, body)
         return self.head, body
 
     def link(self, other: "Channel") -> None:
-        """Let news of `other` wake this channel's followers as well (a thread's news, while its run is shown)."""
+        """Make news of `other` wake this channel's followers as well (a thread's news, while its run is shown)."""
         other._links.append(self)
 
     def unlink(self, other: "Channel") -> None:
@@ -141,8 +141,8 @@ class Channel:
             loop.call_later(wait, self._wake)
 
     async def wait(self, version: int, direct: Direct | None = None) -> None:
-        """Return once the channel has rung since it had this version (at once if it already has). With `direct`, lines
-        that its connection takes are no reason to return; it says then how far they went."""
+        """Return once the channel has rung since this version (at once if it already has). With `direct`, lines that
+        its connection accepts are no reason to return; `direct` then holds the number that they reached."""
         while self.version == version:
             waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiters.append((waiter, direct))
@@ -157,7 +157,7 @@ class Channel:
         self._woken_at = asyncio.get_running_loop().time()
         only_lines = self.writing and not self.ended and not self._other_news
         self._other_news = False
-        waiters, self._waiters = self._waiters, []  # those that wait again from here on wait for the next ring
+        waiters, self._waiters = self._waiters, []  # followers that wait again from here on wait for the next ring
         after, prefix, body = (self.head, b"", b"")  # most followers are at the same place: its chunk, looked up once
         for entry in waiters:
             waiter, direct = entry
@@ -191,21 +191,21 @@ class Hub:
             self._channels[stream_id].ring()
 
     def whisper(self, stream_id: str, event: str, data: BaseModel, topic: str = "") -> None:
-        """Show the followers an event that is never logged; only the newest of a topic counts."""
+        """Send an event that is never logged to the followers; only the newest of a topic counts."""
         if (channel := self._channels.get(stream_id)) is not None:
             frame = passing_frame(event.encode(), data.model_dump_json().encode())
-            channel.whispers = {**channel.whispers, topic: frame}  # a new mapping: followers look whether it is another
+            channel.whispers = {**channel.whispers, topic: frame}  # a new mapping: followers compare it by identity
             channel.ring()
 
     def write(self, stream_id: str, base: int, generation: int) -> Channel:
-        """The channel of a stream that this process begins to write. End it with `unwrite`, also if this call failed.
+        """The channel of a stream that this process begins to write. End it with `unwrite`, even if this call failed.
         `generation`: a number that no other writer of the stream has (the attempt's)."""
         channel = self._channels.setdefault(stream_id, Channel(stream_id))
         channel.open(base, generation)
         return channel
 
     def unwrite(self, stream_id: str, generation: int) -> None:
-        """The writer of this generation has ended; nothing happens where a newer one writes."""
+        """The writer of this generation has ended; does nothing if a newer one writes."""
         channel = self._channels.get(stream_id)
         if channel is not None and channel.generation == generation:
             channel.close()
@@ -235,7 +235,7 @@ class Hub:
         return self._watchers[thread_id]
 
     def followed(self, prefix: str) -> list[str]:
-        """The streams of this kind (`prj_`) that are followed in this process."""
+        """The streams with this prefix (`prj_`) that are followed in this process."""
         return [
             channel.stream_id
             for channel in self._channels.values()
@@ -254,7 +254,7 @@ class Hub:
         watchers = self._watchers[thread_id]
         if not watchers:
             del self._watchers[thread_id]
-        if watchers == max(change, 0):  # the first one, or none any more
+        if watchers == max(change, 0):  # the first watcher, or no watcher left
             for listener in self._on_watch:
                 listener(thread_id, watchers)
 
@@ -264,8 +264,8 @@ class Hub:
 
 
 def _takes(direct: Direct, body: bytes) -> bool:
-    """Whether the connection took the chunk. One that fails is left to its own follower, who is woken: neither the
-    other followers nor the run that is being written feel it."""
+    """True if the connection accepted the chunk. A failure affects only its own follower, who is woken, and neither the
+    other followers nor the run that is being written."""
     try:
         return direct.push(body)
     except Exception as error:
@@ -274,5 +274,5 @@ def _takes(direct: Direct, body: bytes) -> bool:
 
 
 def fresh(whispers: Mapping[str, bytes], seen: Mapping[str, bytes]) -> bytes:
-    """The frames of the topics in which there is something else than was seen."""
+    """The frames of the topics that changed since `seen`."""
     return b"".join(body for topic, body in whispers.items() if seen.get(topic) != body)

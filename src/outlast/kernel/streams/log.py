@@ -16,11 +16,11 @@ from outlast.kernel.streams.tables import log
 from outlast.kernel.threads.tables import threads
 
 Line = tuple[int, bytes]  # an event's number, and the event as one line of JSON
-PAGE_BYTES: Final = 512_000  # what one read of a follower far behind brings into memory, about
-PAGE_BLOCKS: Final = 500  # and at most so many rows
+PAGE_BYTES: Final = 512_000  # approximate size of one read into memory, for a follower far behind
+PAGE_BLOCKS: Final = 500  # and at most this many rows
 NamedEvent = tuple[str, BaseModel]
 
-# Built once: making a statement anew costs four times what running it does, and each fact goes through these two.
+# Built once: building a statement takes four times as long as running it, and each fact goes through these two.
 _NUMBER: Final = {
     table.name: sa.update(table)
     .where(table.c.id == sa.bindparam("stream"))
@@ -63,7 +63,7 @@ def append(tx: Tx, stream_id: str, events: Sequence[NamedEvent]) -> int:
     number = _NUMBER["threads" if stream_id.startswith("thr_") else "projects"]
     last = tx.execute(number, {"stream": stream_id, "count": len(events)}).scalar()
     if last is None:
-        raise NotFound("There is no such log.", id=stream_id)
+        raise NotFound("This log does not exist.", id=stream_id)
     save(tx, stream_id, encode_all(stream_id, last - len(events) + 1, events, tx.now))
     tx.ring(stream_id)
     return int(last)
@@ -83,7 +83,8 @@ def save(tx: Tx, stream_id: str, lines: Sequence[Line]) -> None:
 
 
 def read_after(tx: Tx, stream_id: str, after: int) -> list[Line]:
-    """Saved lines numbered above `after`, in order, about `PAGE_BYTES` of them (at least one block). Empty: none."""
+    """Saved lines numbered above `after`, in order, about `PAGE_BYTES` of them (at least one block). Empty if there are
+    none."""
     lines: list[Line] = []
     size = 0
     for row in tx.execute(_PAGE, {"stream": stream_id, "after": after}):
@@ -95,13 +96,13 @@ def read_after(tx: Tx, stream_id: str, after: int) -> list[Line]:
 
 
 def read_all(tx: Tx, stream_id: str) -> list[Line]:
-    """The whole log (a run's: it is as long as the run made it)."""
+    """The whole log (as long as the run made it)."""
     rows = tx.execute(_BLOCKS, {"stream": stream_id, "after": 0})
     return [line for row in rows for line in block_lines(row.first_seq, row.last_seq, row.body)]
 
 
 def count_after(tx: Tx, stream_id: str, after: int) -> int:
-    """About how many events are numbered above `after`: gaps between attempts are not counted, those inside a folded
+    """The approximate number of events above `after`: gaps between attempts are not counted, those inside a folded
     block are."""
     return int(tx.execute(_COUNT, {"stream": stream_id, "after": after}).scalar_one())
 
@@ -114,7 +115,7 @@ def block_lines(first: int, last: int, body: bytes) -> list[Line]:
 
 
 def replace_all(tx: Tx, stream_id: str, lines: Sequence[Line]) -> None:
-    """Put a folded log in the place of the whole one."""
+    """Replace the whole log by a folded one."""
     # In one transaction: no follower finds the log empty.
     tx.execute(sa.delete(log).where(log.c.stream_id == stream_id))
     if lines:

@@ -1,4 +1,4 @@
-"""Live events of a run, a thread or a project, from a cursor on."""
+"""Live events of a run, a thread or a project, after a cursor."""
 
 from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
@@ -18,7 +18,9 @@ from outlast.kernel.streams import actions
 
 router = noun_router("Streams")
 After = Annotated[str, Query(max_length=100)]
-LastEventId = Annotated[str | None, Header(alias="Last-Event-ID", max_length=100)]  # wins, where a browser sends it
+LastEventId = Annotated[
+    str | None, Header(alias="Last-Event-ID", max_length=100)
+]  # takes precedence, if a browser sends it
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Server-sent events; `id` is the cursor, `data` one event.",
@@ -53,7 +55,7 @@ async def follow_thread(
 async def follow_project(
     project_id: str, request: Request, surface: Served, actor: Signed, after: After = "0", last: LastEventId = None
 ) -> Response:
-    """A project's events: threads changed, members, locks, sandboxes."""
+    """A project's events: changes of threads, members, locks and sandboxes."""
     frames = await actions.follow_project(surface.services, actor, project_id, last or after)
     return _stream(request, surface, actor, frames, require, project_id)
 
@@ -66,7 +68,7 @@ def _stream(
     demand: Callable[..., Any],
     resource_id: str,
 ) -> Response:
-    """The frames, for as long as the token or session is good and its user may read this."""
+    """The frames, as long as the token or session is valid and its user may read this."""
 
     async def may_read() -> bool:
         try:

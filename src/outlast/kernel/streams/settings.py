@@ -7,18 +7,18 @@ from outlast.base.settings.fields import setting
 
 @dataclass(frozen=True, slots=True)
 class StreamSettings:
-    """How events reach those who follow."""
+    """Delivery of events to followers."""
 
     save_interval_s: float = setting(
-        "How far saved text may lag behind shown text.", 1.0, unit="seconds", least=0.01, most=2
+        "Longest delay before shown text is saved.", 1.0, unit="seconds", least=0.01, most=2
     )
-    heartbeat_s: float = setting("A comment is sent on a silent stream this often.", 15.0, unit="seconds", least=0.05)
+    heartbeat_s: float = setting("Interval of comments on a silent stream.", 15.0, unit="seconds", least=0.05)
     slow_reader_s: float = setting(
-        "A reader whose connection takes nothing for this long is closed; it resumes from its cursor.",
+        "A connection that accepts nothing for this long is closed; the client resumes from its cursor.",
         30.0,
         unit="seconds",
         least=0.05,
     )
     recheck_s: float = setting(
-        "How often an open stream checks that its reader still may read.", 10.0, unit="seconds", least=0.05
+        "Interval at which an open stream checks its reader's permission again.", 10.0, unit="seconds", least=0.05
     )

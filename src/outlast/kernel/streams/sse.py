@@ -1,4 +1,4 @@
-"""Server-sent events as bytes: everything that an event stream sends is made here."""
+"""Server-sent events as bytes: all frames of event streams are made here."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -10,16 +10,16 @@ HEARTBEAT: Final = b": \n\n"
 
 
 def event_frame(cursor: bytes, line: bytes) -> bytes:
-    """A logged event. `cursor`: what a client asks with to get what follows it."""
+    """A logged event. `cursor`: the value with which a client requests the events after it."""
     return b"id: %b\ndata: %b\n\n" % (cursor, line)
 
 
 def event_frames(prefix: bytes, lines: Iterable[tuple[int, bytes]]) -> bytes:
-    """Logged events in one piece. The cursor of each is `prefix` and its number. Formatted at once: a follower's share
-    of the server's time is mostly this."""
+    """Logged events in one piece. The cursor of each is `prefix` and its number. Formatted at once: this is most of a
+    follower's share of the server's time."""
     return b"".join([b"id: %b%d\ndata: %b\n\n" % (prefix, seq, line) for seq, line in lines])
 
 
 def passing_frame(name: bytes, data: bytes) -> bytes:
-    """An event that is not logged: it has a name and no cursor, so clients do not resume behind it."""
+    """An event that is not logged: it has a name and no cursor, so clients do not resume after it."""
     return b"event: %b\ndata: %b\n\n" % (name, data)

@@ -1,9 +1,9 @@
-"""The one hand that writes a running run's log.
+"""The only writer of a running run's log.
 
-Facts are committed before anybody sees them (`record`); deltas are seen at once and saved by the flusher within
-`save_interval_s` (`deltas`). Numbers are reserved ahead: a reservation is committed before any of its numbers is
-sent, so an attempt that starts above the reservation never gives a number twice. Every write names its attempt and
-is refused (`FenceLost`) once another attempt has begun.
+Facts are committed before they are shown (`record`); deltas are shown at once and saved by the flusher within
+`save_interval_s` (`deltas`). Numbers are reserved ahead: a reservation is committed before any of its numbers is sent,
+so an attempt that starts above the reservation never uses a number twice. Every write names its attempt and is refused
+(`FenceLost`) once another attempt has begun.
 """
 
 import logging
@@ -24,13 +24,13 @@ from outlast.kernel.streams.log import Line, NamedEvent, encode_all, save
 T = TypeVar("T")
 log: Final = logging.getLogger("outlast.streams")
 RESERVE: Final = 5_000  # numbers reserved ahead; gaps in the numbers cost nothing
-LOW_WATER: Final = 2_000  # with fewer left, the next save reserves more, and is hurried
+LOW_WATER: Final = 2_000  # with fewer left, the next save reserves more, and is done early
 _DELTA_LINE: Final = (
     b'{"id":"%b:%d","event":"%b","data":{"part_id":"%b","delta":%b},"timestamp":"%b","sequenceNumber":%d}'
 )
 
 
-# Built once: making a statement anew costs more than running it.
+# Built once: building a statement takes longer than running it.
 _OWN: Final = runs.c.id == sa.bindparam("run")
 _HELD: Final = sa.and_(_OWN, runs.c.attempt == sa.bindparam("held_by"), runs.c.leg == "held")
 _CHECK: Final = sa.select(runs.c.id).where(_HELD).with_for_update()
@@ -40,11 +40,11 @@ _ADVANCE_HELD: Final = sa.update(runs).where(_HELD).values(_SAVED)
 
 
 class RunWriter:
-    """Writes the log of one run for one attempt. Made by the worker after its claim; `open` before its first write,
+    """Writes the log of one run for one attempt. Created by the worker after its claim; `open` before its first write,
     `close` when the leg ends. Once a newer attempt has opened its writer in this process, this one shows nothing more.
 
-    `saved` is the last number in the database, `next_seq` the first to give, `reserved` the last one reserved (all
-    from the claim).
+    `saved` is the last number in the database, `next_seq` the first to use, `reserved` the last one reserved (all from
+    the claim).
     """
 
     def __init__(
@@ -60,9 +60,9 @@ class RunWriter:
         self._unsaved: list[Line] = []
         self._held: list[tuple[str, str, str]] = []  # deltas that wait for a commit: event, part id, text
         self._recording = False
-        self._failed = False  # a record failed: nothing may be shown any more by this attempt
+        self._failed = False  # a record failed: this attempt may show nothing more
         self._turn = anyio.Lock()
-        self.hurry: Callable[[], None] = lambda: None  # asks the flusher for an early save: numbers run out
+        self.hurry: Callable[[], None] = lambda: None  # asks the flusher for an early save: few numbers are left
         self._stamp = (0.0, b"")
 
     def open(self) -> None:
@@ -74,11 +74,11 @@ class RunWriter:
         return bool(self._unsaved or self._held)
 
     def deltas(self, items: Sequence[tuple[str, str, str]]) -> None:
-        """Show deltas, (event, part id, text) each, at once (or right after the commit under way), with one wake-up for
+        """Show deltas, (event, part id, text) each, at once (or right after the current commit), with one wake-up for
         all. Never blocks; saved within the save interval."""
         if self._failed:
             return
-        # Also beyond the reservation: a number that is shown but not reserved could be given again after a kill.
+        # Also beyond the reservation: a number that is shown but not reserved could be used again after a kill.
         if self._recording or self._held or self._seq + len(items) > self._reserved + 1:
             self._held.extend(items)
         else:
@@ -87,12 +87,12 @@ class RunWriter:
             self.hurry()
 
     async def record(self, events: Sequence[NamedEvent], change: Callable[[Tx], T], last: bool = False) -> T:
-        """Save what was streamed, these facts, and `change`, in one fenced transaction; then show the facts.
+        """Save the streamed text, these facts, and `change`, in one fenced transaction; then show the facts.
 
-        `events` may be a list that `change` adds to. `last`: the leg ends with this record, no number beyond is kept
-        reserved. Raises `FenceLost` when another attempt owns the run, `StorageUnavailable` or `DiskFull` when
-        nothing was saved, or what `change` raised; then this writer records nothing more. Cancelled after it has
-        begun: it is finished first.
+        `events` may be a list that `change` adds to. `last`: the leg ends with this record, and no further numbers stay
+        reserved. Raises `FenceLost` if another attempt owns the run, `StorageUnavailable` or `DiskFull` if nothing was
+        saved, or the error of `change`; then this writer records nothing more. If it is cancelled after it has begun,
+        it finishes first.
         """
         async with self._turn:
             if self._failed:
@@ -102,7 +102,7 @@ class RunWriter:
             shown: list[Line] = []
 
             def commit(tx: Tx) -> T:
-                self._check_fence(tx)  # and holds the row: whoever takes the run over came before, or waits
+                self._check_fence(tx)  # and locks the row: a takeover came before, or waits
                 result = change(tx)
                 lines = encode_all(self.run_id, self._seq, events, tx.now)
                 save(tx, self.run_id, unsaved + lines)
@@ -116,10 +116,10 @@ class RunWriter:
                 return result
 
             try:
-                # Cancelled in the middle, nobody would know which numbers are taken: it is waited for.
+                # Shielded: after a cancel in the middle it would be unknown which numbers are used.
                 with anyio.CancelScope(shield=True):
                     result = await self._db.write(commit)
-            except BaseException:  # perhaps it was committed: these numbers may be taken, so this attempt gives no more
+            except BaseException:  # it may be committed: these numbers may be used, so this attempt uses no more
                 self._failed = True
                 raise
             finally:
@@ -131,19 +131,19 @@ class RunWriter:
         return end + RESERVE if self._reserved - end < LOW_WATER else self._reserved
 
     def _committed(self, lines: list[Line], reserved: int) -> None:
-        self._seq += len(lines)  # only now: had the commit failed, these numbers would not be taken
+        self._seq += len(lines)  # only now: after a failed commit these numbers would not be used
         self._reserved = reserved
         self._channel.trim(self._seq - 1)
         self._show(lines)
 
     async def flush(self) -> None:
-        """Save what was streamed until now. What streams meanwhile is shown as ever, and left to the next flush: a
-        fast model never keeps one going. Raises and may be cancelled as `record`."""
+        """Save the text streamed until now. Text that streams meanwhile is shown as usual, and left to the next flush:
+        a fast model never keeps one running. Raises and may be cancelled as `record`."""
         async with self._turn:
             if not self.dirty or self._failed:
                 return
             unsaved, self._unsaved = self._unsaved, []
-            end = self._seq - 1  # what is streamed during the commit has higher numbers
+            end = self._seq - 1  # text streamed during the commit has higher numbers
             reserved = self._reserve(end)
 
             def commit(tx: Tx) -> None:
@@ -167,7 +167,7 @@ class RunWriter:
         self._channel.trim(end)
 
     def close(self) -> None:
-        """The leg has ended: followers read on from the database. Unsaved deltas are dropped (a cut step is asked
+        """The leg has ended: followers continue from the database. Unsaved deltas are dropped (a cut step is asked
         again)."""
         self._hub.unwrite(self.run_id, self.attempt)
 
@@ -196,7 +196,7 @@ class RunWriter:
         self._show(lines)
 
     def _show(self, lines: list[Line]) -> None:
-        if self._channel.generation == self.attempt:  # else a newer attempt in this process shows the run
+        if self._channel.generation == self.attempt:  # otherwise a newer attempt in this process shows the run
             self._channel.publish(lines)
 
     def _release_held(self) -> None:
@@ -209,7 +209,7 @@ class RunWriter:
 
 
 class Flusher:
-    """Saves what the writers of this process have streamed, every `interval_s` while there is something to save."""
+    """Saves the streamed text of this process's writers, every `interval_s` while there is something to save."""
 
     def __init__(self, interval_s: float) -> None:
         self._interval_s = interval_s
@@ -226,13 +226,13 @@ class Flusher:
         self._writers.discard(writer)
 
     async def run(self) -> None:
-        """Until cancelled. With no run active it only waits."""
+        """Until cancelled. Without an active run it only waits."""
         while True:
             await self._work.wait()
             while self._writers:
                 with anyio.move_on_after(self._interval_s):
                     await self._hurry.wait()
-                self._hurry = anyio.Event()  # before the saves: what hurries during one is not missed
+                self._hurry = anyio.Event()  # before the saves: a request during one is not missed
                 async with anyio.create_task_group() as group:
                     for writer in [writer for writer in self._writers if writer.dirty]:
                         group.start_soon(_flush, writer)
@@ -243,10 +243,10 @@ class Flusher:
 
 
 async def _flush(writer: RunWriter) -> None:
-    """A failed flush is the leg's to notice, whatever it was, and cuts no other run's short: its next record fails the
-    same way and the run is resumed."""
+    """The leg handles a failed flush, whatever the error, and no other run is affected: its next record fails the same
+    way and the run is resumed."""
     try:
         await writer.flush()
     except Exception as error:
-        trace = None if isinstance(error, OutlastError | OSError) else error  # of our bugs only
+        trace = None if isinstance(error, OutlastError | OSError) else error  # only for our bugs
         log.warning("streamed text not saved", extra={"run_id": writer.run_id}, exc_info=trace)

@@ -33,13 +33,13 @@ async def delete_with_files(
 
 
 def demand_idle(tx: Tx, thread_id: str, where: str) -> None:
-    """Raise `ThreadBusy` while a run of the thread has not ended; `where` it works: "on this page". The thread is held
-    until the transaction ends."""
+    """Raise `ThreadBusy` while a run of the thread has not ended; `where` names its place: "on this page". The thread
+    is held until the transaction ends."""
     active = threads.hold(tx, thread_id).active_run_id
     if active is not None:
         raise ThreadBusy(
-            f"The agent still works {where}, or waits for a person.",
-            hint="Wait for it, or stop it first.",
+            f"The agent still works {where}, or waits for a user.",
+            hint="Wait for the run to end, or cancel it first.",
             thread_id=thread_id,
             active_run_id=active,
         )

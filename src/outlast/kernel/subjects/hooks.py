@@ -12,12 +12,12 @@ from outlast.kernel.subjects.subject import RunHooks
 
 T = TypeVar("T")
 FAILED: Final = "The {what} could not take part when this run {when}: {reason}"
-_UNKNOWN: Final = "an error of this server, which its log has in full."
+_UNKNOWN: Final = "an error in the server; see its log."
 log = logging.getLogger("outlast.subjects")
 
 
 def call_run_hook(tx: Tx, profile: str, when: str, call: Callable[[RunHooks], None]) -> list[str]:
-    """Call a hook of the subject that runs of this profile are about, guarded. The problem to note for the run, if it
+    """Call a hook of the subject of this profile's runs, guarded. Returns the problem to note for the run, if the hook
     raised."""
     subject = registry.subject(profile)
     if subject is None or type(subject.runs) is RunHooks:
@@ -26,7 +26,7 @@ def call_run_hook(tx: Tx, profile: str, when: str, call: Callable[[RunHooks], No
 
 
 def call_guarded(tx: Tx, what: str, when: str, call: Callable[[], T], otherwise: T) -> tuple[T, list[str]]:
-    """What `call` returns, and no problem. Where it raises, what it did in the transaction is undone, the error is
+    """The result of `call`, and no problem. If `call` raises, its changes in the transaction are undone, the error is
     logged, and the result is `otherwise` with a problem to note for the run. `when` completes "when this run …". Raises
     only errors of the whole transaction."""
     try:
@@ -40,5 +40,5 @@ def call_guarded(tx: Tx, what: str, when: str, call: Callable[[], T], otherwise:
 
 
 def reason_of(error: Exception) -> str:
-    """What people see of an error: our own messages hold no secret."""
+    """The text of an error for people: our own messages hold no secret."""
     return error.message if isinstance(error, OutlastError) else _UNKNOWN

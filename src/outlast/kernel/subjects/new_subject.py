@@ -27,7 +27,7 @@ D = TypeVar("D", bound=SubjectData)
 
 
 class SubjectRow(SubjectData, Protocol):
-    """What the row of every subject with files has too."""
+    """The columns that the row of every subject with files has."""
 
     @property
     def workspace_id(self) -> str: ...
@@ -38,8 +38,8 @@ class SubjectRow(SubjectData, Protocol):
 def new_subject(
     tx: Tx, actor: Actor, noun: str, project_id: str, title: str | None, untitled: str, seed: Seed | None = None
 ) -> NewSubject:
-    """A subject with a thread and a workspace of its own, which begins with the files of `seed` (None: empty).
-    `untitled`: its title where nobody has chosen one."""
+    """A subject with its own thread and workspace, which begins with the files of `seed`, or empty if None. `untitled`:
+    its title if the user has chosen none."""
     subject_id = new_id(noun)
     anchor = {"type": noun, "id": subject_id}
     thread_id = threads.add_thread(tx, project_id, actor.user_id, title=title, profile=noun, anchor=anchor)
@@ -77,7 +77,7 @@ async def duplicate(
     asked: tuple[Any, ...] = (),
 ) -> D:
     """Save a subject's files, then let `copy` make a copy with this title (editors). Returns the `data` of the copy; a
-    repeated `key` gets that of the first. `asked`: what else the request says."""
+    repeated `key` gets that of the first. `asked`: the other fields of the request."""
     row = await services.db.read(store.require, actor, subject_id, Right.EDIT)
     await save_files(services, row.workspace_id)
 
@@ -121,12 +121,13 @@ def copy_conversation(
 
 
 def _fork_files(tx: Tx, thread: ThreadRow, fork_id: str, message_id: str | None, *, owner_id: str) -> str:
-    """Make the workspace of the fork, with the files as they were at the message; without one as last saved. Its id."""
+    """Create the workspace of the fork, with the files as they were at the message, or as last saved without one. Its
+    id."""
     last_message = message_in(tx, thread.id, message_id).id
     workspace_id = fork_workspace(tx, thread, fork_id, last_message, owner_id=owner_id)
     if message_id is not None or thread.workspace_id is None:
         return workspace_id
-    # The files may have changed since the last message: by a person, or by a run that has not ended.
+    # The files may have changed since the last message: by a user, or by a run that has not ended.
     newest, copied = checkpoints.newest_of(tx, thread.workspace_id), checkpoints.newest_of(tx, workspace_id)
     if newest is not None and (copied is None or copied.tree != newest.tree):
         new = NewCheckpoint(workspace_id, "fork", newest.tree, newest.files, newest.size_bytes)

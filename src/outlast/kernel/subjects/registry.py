@@ -17,7 +17,7 @@ def subjects() -> Iterable[Subject]:
 
 
 def subject(noun: str | None) -> Subject | None:
-    """The subject of that noun (the type of an anchor, a run's profile); None: there is none."""
+    """The subject of that noun (the type of an anchor, a run's profile), or None if there is none."""
     return None if noun is None else registry.load().subjects.get(noun)
 
 
@@ -41,12 +41,12 @@ class _Titled(NamedTuple):
 
 
 def of_thread(tx: Tx, thread_id: str) -> Found | None:
-    """The subject whose own thread this is; None: it is no subject's."""
+    """The subject whose own thread this is, or None."""
     return _found(tx, subjects(), {"thread_id": thread_id})
 
 
 def of_workspace(tx: Tx, workspace_id: str) -> Found | None:
-    """The subject whose files are in a workspace; None: it is no subject's."""
+    """The subject whose files are in a workspace, or None."""
     return _found(tx, _with_files(), {"workspace_id": workspace_id})
 
 
@@ -59,14 +59,15 @@ def _found(tx: Tx, kinds: Iterable[Subject], where: dict[str, Any]) -> Found | N
 
 
 def rename(tx: Tx, found: Found, title: str) -> None:
-    """A person chose another title. Not announced yet."""
+    """Set the title that a user chose. Not announced yet."""
     columns = {"title": title, "named": True, "updated_at": tx.now}
     table = found.kind.table
     tx.update(table, {"id": found.id}, **{name: value for name, value in columns.items() if name in table.c})
 
 
 def about(tx: Tx, project_id: str, anchor: Mapping[str, Any] | None) -> About | None:
-    """What the anchor of a thread of this project shows; None: nothing, or what it names is not the project's."""
+    """The subject or part that the anchor of a thread of this project names, or None if it names nothing of the
+    project."""
     if anchor is None:
         return None
     shown = (one.threads.about(tx, project_id, anchor) for one in subjects())
@@ -84,24 +85,24 @@ def proposed(tx: Tx, thread_id: str, until: datetime) -> list[str]:
 
 
 def check_anchor(tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """What a new thread is about, completed by the app that knows it. Raises as `ThreadHooks.check_anchor`."""
+    """The anchor of a new thread, completed by its app. Raises as `ThreadHooks.check_anchor`."""
     for one in subjects():
         anchor = one.threads.check_anchor(tx, project_id, profile, anchor)
     return anchor
 
 
 def before_delete(tx: Tx, thread_id: str, by: str) -> list[Callable[[], None]]:
-    """A thread is about to be deleted; what to call once it is gone."""
+    """A thread is about to be deleted; returns functions to call once it is gone."""
     return [one.threads.before_delete(tx, thread_id, by) for one in subjects()]
 
 
 def before_member_leaves(tx: Tx, project_id: str, user_id: str) -> list[Callable[[], None]]:
-    """A member leaves a project; what to call once their threads are released."""
+    """A member leaves a project; returns functions to call once their threads are released."""
     return [one.threads.before_member_leaves(tx, project_id, user_id) for one in subjects()]
 
 
 def copy_to_fork(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]) -> Mapping[str, str]:
-    """A thread was copied: what its answers proposed is copied too. Ids of copies by ids of originals."""
+    """A thread was copied: copy the proposals of its answers too. Ids of copies by ids of originals."""
     copied: dict[str, str] = {}
     for one in subjects():
         copied.update(one.threads.copy_to_fork(tx, thread_id, fork_id, messages))

@@ -1,4 +1,4 @@
-"""Subjects in the database: what is alike for the subjects of all apps. First argument: the open transaction."""
+"""Subjects in the database: code shared by the subjects of all apps. First argument: the open transaction."""
 
 from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
@@ -19,7 +19,7 @@ from outlast.kernel.threads.tables import threads
 
 
 class SubjectData(Protocol):
-    """What every subject's row and data have."""
+    """The fields that every subject's row and data have."""
 
     @property
     def id(self) -> str: ...
@@ -35,10 +35,9 @@ D = TypeVar("D", bound=SubjectData)
 
 
 class SubjectStore(Generic[R, S, D]):
-    """The subjects of one app, rows of `table`, whole as `row`. Shown to people they are `to_data` of a `shown`, which
-    is what `listed` selects. `changed` and `deleted` are the events `{noun}.created`, `{noun}.updated` and
-    `{noun}.deleted`. A change of what is shown calls `announce` in its transaction.
-    """
+    """The subjects of one app, rows of `table`, whole as `row`. People see the result of `to_data` for a `shown`, which
+    is selected by `listed`. `changed` and `deleted` are the events `{noun}.created`, `{noun}.updated` and
+    `{noun}.deleted`. A change of the shown data calls `announce` in its transaction."""
 
     def __init__(
         self,
@@ -69,30 +68,30 @@ class SubjectStore(Generic[R, S, D]):
         return self._found(tx.row(self._row, self._find, {"subject": subject_id}), subject_id)
 
     def hold(self, tx: Tx, subject_id: str) -> R:
-        """As `get`; the row is held until the transaction ends. To be called before its thread is held."""
+        """As `get`; the row is held until the transaction ends. Call it before the thread is held."""
         return self._found(tx.row(self._row, self._find_held, {"subject": subject_id}), subject_id)
 
     def of_thread(self, tx: Tx, thread_id: str) -> R | None:
-        """The row of the subject whose own thread this is; None: there is none."""
+        """The row of the subject whose own thread this is, or None."""
         return tx.find(self._row, self.table, {"thread_id": thread_id})
 
     def of_workspace(self, tx: Tx, workspace_id: str) -> R | None:
-        """The row of the subject whose files are in a workspace; None: there is none."""
+        """The row of the subject whose files are in a workspace, or None."""
         return tx.find(self._row, self.table, {"workspace_id": workspace_id})
 
     def count(self, tx: Tx, project_id: str) -> int:
-        """How many a project has. The project is held until the transaction ends, so that two who make the last one at
-        once do not both succeed."""
+        """The number of subjects in a project. The project is held until the transaction ends, so that two callers that
+        create the last allowed one at once do not both succeed."""
         tx.execute(sa.select(projects.c.id).where(projects.c.id == project_id).with_for_update(key_share=True))
         mine = sa.select(sa.func.count()).select_from(self.table).where(self.table.c.project_id == project_id)
         return int(tx.execute(mine).scalar_one())
 
     def data(self, tx: Tx, subject_id: str) -> D:
-        """As lists and events show it. Raises `NotFound`."""
+        """The subject as shown in lists and events. Raises `NotFound`."""
         return self._to_data(self._found(tx.row(self._shown, self._find_shown, {"subject": subject_id}), subject_id))
 
     def of_project(self, tx: Tx, project_id: str, after: str | None, limit: int) -> Listed[D, str]:
-        """At most `limit` of a project's in the order in which they were made, those after the id `after`."""
+        """At most `limit` subjects of a project in the order of creation, after the id `after`."""
         chosen = self._listed.where(self.table.c.project_id == project_id)
         if after is not None:
             chosen = chosen.where(self.table.c.id > after)
@@ -101,19 +100,19 @@ class SubjectStore(Generic[R, S, D]):
         return Listed(items, items[-1].id if len(rows) > limit else None)
 
     def update(self, tx: Tx, subject_id: str, **values: Any) -> None:
-        """Set columns and when it changed. Not announced yet."""
+        """Set columns and the time of change. Not announced yet."""
         tx.update(self.table, {"id": subject_id}, **values, updated_at=tx.now)
 
     def announce(self, tx: Tx, subject_id: str, by: str | None = None, *, created: bool = False) -> D:
-        """Append its present state to the project's log; `by` is the user who changed it (None: a run, or the
-        server). Raises `NotFound`."""
+        """Append its current state to the project's log; `by` is the user who changed it, or None for a run or the
+        server. Raises `NotFound`."""
         data = self.data(tx, subject_id)
         event = f"{self.noun}.{'created' if created else 'updated'}"
         append(tx, data.project_id, [(event, self._changed(**{self.noun: data, "by": by}))])
         return data
 
     def delete(self, tx: Tx, subject_id: str) -> None:
-        """Remove the row with what belongs to it, and append the event to the project's log. The caller removes its
+        """Remove the row with its dependent rows, and append the event to the project's log. The caller removes its
         thread and workspace."""
         removed = sa.delete(self.table).where(self.table.c.id == subject_id).returning(self.table.c.project_id)
         project_id = tx.execute(removed).scalar()
@@ -123,13 +122,13 @@ class SubjectStore(Generic[R, S, D]):
     def _found(self, row: T | None, subject_id: str) -> T:
         if row is None:
             named: dict[str, Any] = {f"{self.noun}_id": subject_id}
-            raise NotFound(f"There is no such {self.noun}.", **named)
+            raise NotFound(f"This {self.noun} does not exist.", **named)
         return row
 
 
 def with_thread_and_sandbox(table: sa.Table, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
-    """These columns of subjects with files, and beside each `run_status, active_run_id, message_count` of its thread
-    and the `sandbox_id` of its newest sandbox."""
+    """These columns of subjects with files, and for each `run_status, active_run_id, message_count` of its thread and
+    the `sandbox_id` of its newest sandbox."""
     newest = sa.select(sa.func.max(sandboxes.c.id)).where(sandboxes.c.workspace_id == table.c.workspace_id)
     thread = threads.c.run_status, threads.c.active_run_id, threads.c.message_count
     listed = sa.select(*columns, *thread, newest.scalar_subquery().label("sandbox_id"))

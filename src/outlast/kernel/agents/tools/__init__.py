@@ -1,2 +1,2 @@
-"""Tools that agents of every kind use, one file each. Each function makes a tool over the parts of this server that it
+"""Tools for agents of every kind, one file each. Each function makes a tool from the parts of this server that it
 needs."""

@@ -1,4 +1,4 @@
-"""`ask_user`: a structured question to the person; the run waits for the answer as it waits for an approval."""
+"""`ask_user`: a structured question to the user; the run waits for the answer as it waits for an approval."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ from outlast.kernel.agents.tool import Arguments, tool
 class Question(Arguments):
     id: str = Field(min_length=1, max_length=60)
     question: str = Field(min_length=1, max_length=2_000)
-    options: list[str] = Field(default_factory=list, max_length=20, description="Choices; none: a free text.")
+    options: list[str] = Field(default_factory=list, max_length=20, description="Choices; leave empty for a free text.")
     multiple: bool = Field(False, description="More than one option may be chosen.")
     placeholder: str = Field("", max_length=200)
 
@@ -27,4 +27,4 @@ async def ask_user(
     questions: Annotated[list[Question], Field(min_length=1, max_length=10), AfterValidator(_require_different_ids)],
 ) -> str:
     """Ask the person one or more questions and wait for the answers."""
-    raise InternalError("A question is answered by a person, never carried out.")
+    raise InternalError("A question is answered by a user and never executed.")

@@ -28,7 +28,7 @@ def write_files_tool(workspaces: Workspaces) -> Tool:
     async def create_or_update_files(
         ctx: Context, files: Annotated[list[NewFile], Field(min_length=1, max_length=100)]
     ) -> ToolResult:
-        """Write files in the workspace, each whole. Paths are relative; folders are made."""
+        """Write whole files in the workspace. Paths are relative; missing folders are created."""
         contents = [(file.path, file.content.encode()) for file in files]
         workspace = await workspaces.open(ctx)
         try:

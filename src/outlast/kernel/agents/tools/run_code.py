@@ -15,12 +15,12 @@ from outlast_sandbox.interface import Evaluation, EvaluationResult
 
 Language = Literal["typescript", "python"]
 Code = Annotated[str, Field(min_length=1, max_length=200_000, description="The last expression's value is the result.")]
-Purpose = Annotated[str, Field(max_length=300, description="What it is for, in a few words that people read.")]
+Purpose = Annotated[str, Field(max_length=300, description="Purpose of the code, in a few words for people.")]
 Timeout = Annotated[float, Field(gt=0, le=600, description="Seconds until the session is ended.")]
 
 
 class AroundCode(Protocol):
-    """What is done before and after code runs, each with notes for the model. Repeatable."""
+    """Hooks before and after code runs, each returning notes for the model. Repeatable."""
 
     async def before(self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language) -> list[str]: ...
     async def after(
@@ -29,14 +29,14 @@ class AroundCode(Protocol):
 
 
 def run_code_tool(workspaces: Workspaces, output_bytes: int, around: AroundCode | None = None) -> Tool:
-    """`run_code` over these workspaces; it shows at most `output_bytes` of what the code prints."""
+    """`run_code` over these workspaces; it returns at most `output_bytes` of the code's output."""
 
     @tool(reattaches=True, changes_files=True)
     async def run_code(
         ctx: Context, code: Code, description: Purpose = "", language: Language = "typescript", timeout_s: Timeout = 60
     ) -> ToolResult:
         """Run TypeScript (Deno) or Python in the sandbox. The last expression's value is the result; variables
-        stay for the next call. Returns success, result, error and stdout."""
+        are kept for the next call. Returns success, result, error and stdout."""
         workspaces.own_command(ctx)
         workspace = await workspaces.open(ctx)
         asked = Evaluation(ctx.effect_id, ctx.attempt, language, code, timeout_s, output_bytes)

@@ -1,4 +1,4 @@
-"""`start_service`: a process that stays running in the workspace, such as a dev server; back once it answers."""
+"""`start_service`: a process that stays running in the workspace, such as a dev server; returns once it answers."""
 
 from typing import Annotated
 
@@ -14,7 +14,9 @@ from outlast.kernel.sandboxes.services.rules import Declared, checked
 
 WAIT_S = 200.0  # a little longer than the keeper gives a service to answer
 SHOWN_BYTES = 4_000
-Name = Annotated[str, Field(min_length=1, max_length=40, description="Small letters, digits, hyphens; such as web.")]
+Name = Annotated[
+    str, Field(min_length=1, max_length=40, description="Lower-case letters, digits, hyphens; such as web.")
+]
 CommandText = Annotated[
     str,
     Field(
@@ -23,7 +25,7 @@ CommandText = Annotated[
         description="Shell command that stays in the foreground, run in the workspace folder.",
     ),
 ]
-Port = Annotated[int, Field(ge=1024, le=65535, description="Where it listens; also in its variable PORT.")]
+Port = Annotated[int, Field(ge=1024, le=65535, description="Port that it listens on; also in its variable PORT.")]
 HealthPath = Annotated[str, Field(max_length=500, description="Path that answers below 500 once it is up, such as /.")]
 
 
@@ -35,8 +37,8 @@ def start_service_tool(workspaces: Workspaces, keeper: ServiceKeeper) -> Tool:
         ctx: Context, name: Name, command: CommandText, port: Port, health_path: HealthPath = ""
     ) -> ToolResult:
         """Declare a process that stays running in the sandbox, such as a dev server, and start it. Returns once it
-        answers, or the end of its output when it does not. It is checked, started again when it ends, and started
-        with the sandbox from then on. The same name with another command or port replaces it."""
+        answers, or with the end of its output if it does not. From then on it is checked, restarted when it ends, and
+        started with the sandbox. The same name with another command or port replaces it."""
         workspace = await workspaces.open(ctx)
         await keeper.declare(workspace.workspace_id, Declared(name, command, port, health_path))
         row = await keeper.wait_settled(workspace.workspace_id, name, WAIT_S)
@@ -54,7 +56,7 @@ def _require_valid(name: str, command: str, port: int, health_path: str) -> None
 
 
 def _told(row: ServiceRow, output: str) -> str:
-    """What the model reads: its state, then the end of its output."""
+    """The text for the model: its state, then the end of its output."""
     end = f"\n[end of its output]\n{output}" if output else "\n[it has printed nothing]"
     match row.state:
         case "healthy":
@@ -63,4 +65,4 @@ def _told(row: ServiceRow, output: str) -> str:
             why = (row.error or "").split("\n")[0]
             return f"The service {row.name} failed and is not started again. {why}{end}"
         case _:
-            return f"The service {row.name} does not answer yet on port {row.port}; it goes on starting.{end}"
+            return f"The service {row.name} does not answer yet on port {row.port}; it is still starting.{end}"

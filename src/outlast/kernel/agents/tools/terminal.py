@@ -45,7 +45,7 @@ def terminal_tool(workspaces: Workspaces, settings: SandboxSettings) -> Tool:
 
 
 def _told(result: CommandResult, settings: SandboxSettings) -> str:
-    """What the model reads: the output, then how it ended."""
+    """The text for the model: the output, then the exit code or limit."""
     ending = how_it_ended(result, settings)
     output = result.output.rstrip("\n")
     return f"{output}\n[{ending}]" if output else f"[no output, {ending}]"
