@@ -35,7 +35,7 @@ class Agent:
     - `tools`: functions that it can call; their names must differ.
     - `output`: a Pydantic model. The answer is an object of it: the model gives it by calling the tool `final_answer`,
       which ends the run; its JSON is the answer's text, and `facts["output"]` of `finish`.
-    - `max_steps`: turns of the model in one run, 1 to 10,000 (default: `runs.max_steps`); the configuration overrides it.
+    - `max_steps`: turns of the model in one run, 1 to 10,000 (default: `runs.max_steps`). The configuration wins.
     - `sandbox`: its tools work in a sandbox, which a server with `sandbox.mode = "warm"` starts in advance.
     - `listed`: people may choose it for a thread. An unlisted agent answers only if an action names it.
 

@@ -1,5 +1,4 @@
-"""Sandboxes: see them with what they use and what runs in them, put them to sleep, wake and end them, read the files in
-them."""
+"""Sandboxes: list them with their usage and processes, pause, wake and end them, read their files."""
 
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -37,7 +36,7 @@ from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.tables import threads
 from outlast_sandbox.interface import FileEntry, Sandbox
 
-MEASURED_AT_A_TIME: Final = 8  # each asks a machine and walks a folder
+MEASURED_AT_A_TIME: Final = 8  # each call asks a machine and walks a folder
 MAX_LISTED: Final = 200
 
 
@@ -76,7 +75,7 @@ async def list_sandboxes(services: Services, actor: Actor, project_id: str) -> l
 
 
 async def read_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
-    """One sandbox, measured; it is not woken for that."""
+    """One sandbox with its usage; it is not woken for that."""
 
     def run(tx: Tx) -> tuple[ShownSandbox, SandboxAnswer]:
         require_sandbox(tx, actor, sandbox_id, Right.READ)
@@ -88,19 +87,19 @@ async def read_sandbox(services: Services, actor: Actor, sandbox_id: str) -> San
 
 
 async def pause_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
-    """Freeze it with its memory (editors); a run that waits for a person there is paused with it. Repeating is
-    harmless, and so is pausing one that has ended."""
+    """Freeze it with its memory (editors); a run that waits for a user there is paused with it. Repeating is harmless,
+    and so is pausing an ended one."""
     sandbox = await services.db.read(require_sandbox, actor, sandbox_id, Right.EDIT)
     if sandbox.ended_at is None:
         await machines_of(services).freeze(sandbox.workspace_id)
-        # After the freeze, which may fail: then the run is left alone.
+        # After the freeze, which may fail: then the run is left unchanged.
         await services.db.write(_pause_run, services, sandbox.workspace_id)
     return await read_sandbox(services, actor, sandbox_id)
 
 
 async def resume_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
-    """Wake the sandbox of its workspace, a new one over the same files where this one has ended (editors); a run that
-    was paused with it waits again."""
+    """Wake the sandbox of its workspace, or start a new one over the same files if this one has ended (editors); a run
+    that was paused with it waits again."""
     sandbox = await services.db.read(require_sandbox, actor, sandbox_id, Right.EDIT)
     awake = await machines_of(services).ensure(sandbox.workspace_id, sandbox.project_id)
     await services.db.write(_wake_run, services, sandbox.workspace_id)  # last: a run that waits again has its sandbox
@@ -117,7 +116,7 @@ async def kill_sandbox(services: Services, actor: Actor, sandbox_id: str) -> San
 
 async def list_files(services: Services, actor: Actor, sandbox_id: str, path: str = "") -> list[FileEntry]:
     """Files and folders of the workspace below `path`, at most 5,000. A sleeping sandbox is listed from its checkpoint,
-    and woken only if it has none. A name that is not UTF-8 is shown as far as it is, and cannot be asked for. Raises
+    and woken only if it has none. A name that is not UTF-8 is shown as far as possible, and cannot be read. Raises
     `PathRefused`, `NotFound`."""
     sandbox = await services.db.read(require_sandbox, actor, sandbox_id, Right.READ)
     kept = await list_asleep(services, sandbox.workspace_id, path)
@@ -139,15 +138,15 @@ async def read_file(services: Services, actor: Actor, sandbox_id: str, path: str
 
 
 async def end_given_up(services: Services) -> None:
-    """End the sandboxes of what was just deleted. One that cannot be ended now is ended later."""
+    """End the sandboxes of deleted objects. One that cannot be ended now is ended later."""
     if services.sandboxes.manager is not None:
-        with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
+        with suppress(OutlastError):  # noted in the tables, and retried every few minutes
             await collect(services.sandboxes.manager)
 
 
 async def pause_idle(services: Services) -> None:
-    """Freeze, stop or end the sandboxes that have been idle for as long as the settings say, and remove what deleted
-    threads have left; for the server itself."""
+    """Freeze, stop or end the sandboxes that have been idle for as long as the settings allow, and remove leftovers of
+    deleted threads; for the server itself."""
     if services.sandboxes.manager is not None:
         await collect(services.sandboxes.manager)
         await step_down(services.sandboxes.manager, await services.db.read(_busy_workspaces))
@@ -165,7 +164,7 @@ async def awake_sandbox(services: Services, workspace_id: str) -> Sandbox | None
 
 
 def machines_of(services: Services) -> SandboxManager:
-    """Raises `SandboxUnavailable` where the configuration offers no sandboxes."""
+    """Raises `SandboxUnavailable` if the configuration offers no sandboxes."""
     if services.sandboxes.manager is None:
         raise SandboxUnavailable(
             "This server has no sandboxes configured.", hint='Set provider = "local" in the section [sandbox].'
@@ -181,7 +180,7 @@ def _pause_run(tx: Tx, services: Services, workspace_id: str) -> None:
 def _wake_run(tx: Tx, services: Services, workspace_id: str) -> None:
     for run_id in _waiting_runs(tx, workspace_id):
         run = run_rows.hold_run(tx, run_id)
-        if run.status == "paused":  # seen with its row held: it may have ended meanwhile
+        if run.status == "paused":  # read with its row held: it may have ended meanwhile
             parking.wake(tx, services.settings, run)
 
 
@@ -191,14 +190,14 @@ def _waiting_runs(tx: Tx, workspace_id: str) -> list[str]:
 
 
 def _busy_workspaces(tx: Tx) -> set[str]:
-    """Where a run works or will continue at once, and where a program's sandbox runs; runs that wait for a person do
-    not keep a sandbox awake."""
+    """Workspaces where a run works or will continue at once, or with a program's running sandbox; runs that wait for a
+    user do not keep a sandbox awake."""
     working = sa.select(runs.c.workspace_id).where(runs.c.leg.in_(("ready", "held")), runs.c.workspace_id.is_not(None))
     return set(tx.execute(working).scalars()) | running_workspaces(tx)
 
 
 def _recorded(tx: Tx, services: Services, row: ShownSandbox) -> SandboxAnswer:
-    """What the tables say of a sandbox; what it uses is not known yet."""
+    """The recorded state of a sandbox, without its usage."""
     sandbox, settings, machines = row.sandbox, services.settings.sandbox, services.sandboxes.manager
     columns = {**sandbox._asdict(), **row._asdict()}
     same = {name: value for name, value in columns.items() if name in SandboxAnswer.model_fields}
@@ -225,7 +224,7 @@ def _recorded(tx: Tx, services: Services, row: ShownSandbox) -> SandboxAnswer:
 
 
 async def _measured(services: Services, row: ShownSandbox, recorded: SandboxAnswer) -> SandboxAnswer:
-    """With what the sandbox uses now, as far as it lives; it is not woken for that."""
+    """The same with the sandbox's current usage, if it lives; it is not woken for that."""
     machines = services.sandboxes.manager
     if machines is None or not is_alive(row.sandbox.life.state):
         return recorded
@@ -235,7 +234,7 @@ async def _measured(services: Services, row: ShownSandbox, recorded: SandboxAnsw
 
 
 def _rows() -> sa.Select[Any]:
-    """Sandboxes with their owner: the thread and who made it, or who asked for it through the API."""
+    """Sandboxes with their owner: the thread and its creator, or the user who requested it through the API."""
     is_thread = sa.or_(
         (workspaces.c.owner_type == "thread") & (workspaces.c.owner_id == threads.c.id),
         workspaces.c.owner_type.in_(subjects.owners_of_files()) & (workspaces.c.id == threads.c.workspace_id),

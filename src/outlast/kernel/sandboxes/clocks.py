@@ -1,4 +1,4 @@
-"""When an idle sandbox will be paused or ended, and what that takes away: shown with the sandbox and with its run."""
+"""Timers that will pause or end an idle sandbox, with their consequences: shown with the sandbox and with its run."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -23,12 +23,12 @@ EVICT: Final = "workspace_evict"
 PAUSED_FOR_PROGRAM: Final = "program_pause"
 ENDED_FOR_PROGRAM: Final = "program_kill"
 TAKES_AWAY: Final[Mapping[str, str]] = {
-    FREEZE: "The sandbox is frozen; its next use wakes it with all that runs in it.",
-    STOP: "What runs in the sandbox is ended; files and declared services stay, and its next use starts it again.",
-    KILL: "The sandbox is removed; its files stay, and their next use makes a new one.",
-    PAUSED_FOR_PROGRAM: "The program that asked for the sandbox wants it paused then, unless it asks for more time.",
-    ENDED_FOR_PROGRAM: "The program that asked for the sandbox wants it ended then, unless it asks for more time.",
-    EVICT: "The files are removed from the disk here; they come back from their checkpoint at the next use.",
+    FREEZE: "The sandbox is frozen; its next use wakes it with all its processes.",
+    STOP: "The sandbox's processes end; files and declared services stay, and its next use starts it again.",
+    KILL: "The sandbox is removed; its files stay, and their next use starts a new one.",
+    PAUSED_FOR_PROGRAM: "The sandbox is paused, unless the program that requested it extends its time.",
+    ENDED_FOR_PROGRAM: "The sandbox is ended, unless the program that requested it extends its time.",
+    EVICT: "The files are removed from this disk; the next use restores them from their checkpoint.",
 }
 _PROGRAMS: Final = sa.select(hosted_sandboxes.c.ends_at, hosted_sandboxes.c.on_timeout).where(
     hosted_sandboxes.c.workspace_id == sa.bindparam("workspace"), hosted_sandboxes.c.paused_at.is_(None)
@@ -39,7 +39,8 @@ OF_RUNS: Final[Mapping[str, str]] = {"approval_pause": FREEZE, "paused_kill": KI
 
 
 def idle_clocks(life: Life, last_used_at: datetime, settings: SandboxSettings) -> dict[str, datetime]:
-    """When each step of `idle_steps` is due if the sandbox stays unused, by the name of its clock. Pure."""
+    """The time at which each step of `idle_steps` is due if the sandbox stays unused, by the name of its clock.
+    Pure."""
     due = idle_steps(life, settings)
     return {_CLOCKS[step]: last_used_at + timedelta(seconds=after_s) for step, after_s in due.items()}
 
@@ -50,8 +51,8 @@ class _Program(NamedTuple):
 
 
 def clocks_of(tx: Tx, settings: SandboxSettings, row: SandboxRecord) -> list[ClockAnswer]:
-    """The clocks of one sandbox and of its files, the soonest first; none while a run works there. One that a
-    program has asked for has its own end alone, until it is paused."""
+    """The clocks of one sandbox and of its files, the soonest first; none while a run works there. A program's sandbox
+    has only its own end, until it is paused."""
     open_runs = _open_runs(tx, row.workspace_id)
     if any(leg != "parked" for leg in open_runs.values()):
         return []
@@ -73,7 +74,7 @@ def clocks_of(tx: Tx, settings: SandboxSettings, row: SandboxRecord) -> list[Clo
 
 
 def clocks_beside_run(tx: Tx, settings: SandboxSettings, workspace_id: str) -> list[ClockAnswer]:
-    """Those of the workspace's sandbox that no clock of its run shows already."""
+    """The clocks of the workspace's sandbox that no clock of its run already shows."""
     row = newest(tx, workspace_id)
     if row is None:
         return []
@@ -87,7 +88,7 @@ class _OpenRun(NamedTuple):
 
 
 def _open_runs(tx: Tx, workspace_id: str) -> dict[str, str]:
-    """Run id → leg, of those that have begun and not ended."""
+    """Run id → leg, of runs that have begun and not ended."""
     mine = runs.c.workspace_id == workspace_id, runs.c.leg.in_(("ready", "held", "parked"))
     return {row.id: row.leg for row in tx.rows(_OpenRun, sa.select(runs.c.id, runs.c.leg).where(*mine))}
 

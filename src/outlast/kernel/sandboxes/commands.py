@@ -1,4 +1,4 @@
-"""`outlast sandboxes …`: what runs, what it uses, when it ends; pause, resume, kill, logs."""
+"""`outlast sandboxes …`: list, show, pause, resume, kill, logs."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -41,7 +41,7 @@ def list_sandboxes(project: ProjectOption = None, limit: LimitOption = None) -> 
 
 
 async def living_sandboxes(client: "Client", project: str | None) -> list[dict[str, Any]]:
-    """Those of a project, or of all projects of the caller; the newest first."""
+    """The sandboxes of a project, or of all projects of the caller; the newest first."""
     mine = [project] if project else [item["id"] for item in (await client.get("/v1/projects"))["items"]]
     found = [await client.get(f"/v1/projects/{one}/sandboxes") for one in mine]
     items = [item for page in found for item in page["items"]]
@@ -92,7 +92,8 @@ def kill(sandbox: SandboxArgument, yes: YesOption = False) -> None:
 def logs(
     sandbox: SandboxArgument,
     source: Annotated[
-        str | None, typer.Option("--service", "-s", help="Only of this service; 'sandbox': of its start.")
+        str | None,
+        typer.Option("--service", "-s", help="Only logs of this service; 'sandbox' is the log of its start."),
     ] = None,
 ) -> None:
     """Show the last output of a sandbox's services and of its start."""

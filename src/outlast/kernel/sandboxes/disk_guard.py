@@ -1,8 +1,8 @@
 """Ends a sandbox whose files take far more of this machine's disk than it may have, also while no command runs.
 
-The agent inside ends the commands of a sandbox that is over its limit; what runs in the background it does not see,
-and code beside it may hold it up. So the server looks too (`outlast_sandbox.disk_watch`). A sandbox that sleeps is not
-looked at.
+The agent inside ends the commands of a sandbox that is over its limit; it does not see background processes, and code
+in the sandbox may delay it. So the server checks too (`outlast_sandbox.disk_watch`). A sleeping sandbox is not
+checked.
 """
 
 import logging
@@ -23,8 +23,8 @@ from outlast.kernel.set_aside import kinds
 from outlast_sandbox.disk_watch import BUSY_UNSEEN_S, DiskWatch, Room, rooms
 from outlast_sandbox.interface import Sandbox
 
-LOOK_EVERY_S: Final = 0.25  # a look is one system call for each awake sandbox
-PATIENCE_S: Final = 1.0  # with the holder of a workspace; the next look is soon
+LOOK_EVERY_S: Final = 0.25  # a check is one system call for each awake sandbox
+PATIENCE_S: Final = 1.0  # with the holder of a workspace; the next check is soon
 WALKS_AT_A_TIME: Final = 2  # walks load the disk that sandboxes work on
 log = logging.getLogger("outlast.sandboxes")
 
@@ -39,7 +39,7 @@ class Watched:
 
 
 class DiskGuard:
-    """Told of sandboxes as an `Attendant`; in memory: those that are awake."""
+    """Notified of sandboxes as an `Attendant`; in memory: the awake ones."""
 
     def __init__(self, machines: SandboxManager) -> None:
         self._machines = machines
@@ -58,11 +58,11 @@ class DiskGuard:
         self._watched.pop(row.workspace_id, None)
 
     async def run(self) -> None:
-        """Until cancelled. What goes wrong with one sandbox is logged and holds up no other."""
+        """Until cancelled. A failure with one sandbox is logged and delays no other."""
         async with anyio.create_task_group() as tasks:
             while True:
                 if not self._watched:
-                    self._news = anyio.Event()  # nothing is awaited since the look: no waking is missed
+                    self._news = anyio.Event()  # nothing is awaited since the check: no waking is missed
                     await self._news.wait()
                 await self._look(tasks)
                 await self._machines.clock.sleep(LOOK_EVERY_S)
@@ -83,13 +83,13 @@ class DiskGuard:
             one.looking = False
 
     async def _check(self, one: Watched) -> None:
-        """Walk, and end it when it holds too much. It is frozen before it is ended, so that it cannot outrun the
-        walk."""
+        """Walk its folder, and end it if it holds too much. It is frozen before it is ended, so that it cannot outrun
+        the walk."""
         (room,) = await anyio.to_thread.run_sync(rooms, one.disk.folders[:1])
         if room is None:
             return
         if not one.disk.may_exceed(room):
-            await one.disk.walk(room, self._limiter)  # as it runs and without the lock: it is only a suspicion yet
+            await one.disk.walk(room, self._limiter)  # while it runs and without the lock: it is only a suspicion yet
             if not one.disk.is_over:
                 return
         lock = self._machines.locks[one.row.workspace_id]
@@ -110,7 +110,7 @@ class DiskGuard:
             return
         try:
             await one.disk.sandbox.freeze()
-        except SandboxUnavailable:  # it cannot be frozen here: then it is walked as it runs
+        except SandboxUnavailable:  # it cannot be frozen here: then it is walked while it runs
             pass
         except SandboxLost:
             return
@@ -134,5 +134,5 @@ class DiskGuard:
         )
         facts = {"sandbox_id": row.id, "bytes": used.bytes, "entries": used.entries}
         log.warning("sandbox ended for its disk limit", extra=facts)
-        disk.sandbox.ends_with(error)  # first: then calls under way raise this, and not a plain `SandboxLost`
+        disk.sandbox.ends_with(error)  # first: calls in progress then raise this, and not a plain `SandboxLost`
         await self._machines.lives.end(row, State.LOST, error)

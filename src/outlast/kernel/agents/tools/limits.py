@@ -7,7 +7,7 @@ from outlast_sandbox.interface import CommandResult
 
 WORKSPACE_FULL: Final = "Remove files that you do not need, then write again."
 _ADVICE: Final = {
-    "memory": "it ran out of memory; all processes in the sandbox together may use {memory_mb} MiB. Process less at a time",
+    "memory": "it ran out of memory; all processes in the sandbox may use {memory_mb} MiB. Process less at a time",
     "processes": "no more processes could be started; the sandbox may have {processes} processes and threads. Start "
     "fewer in parallel, and end those that are still running",
     "disk": "the workspace is full; it may hold {disk_mb} MiB. Remove files that you do not need",

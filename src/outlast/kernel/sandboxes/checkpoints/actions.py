@@ -1,4 +1,4 @@
-"""Checkpoints: list them, look into one, compare two, bring one back; the files of a sandbox that is asleep."""
+"""Checkpoints: list them, view one, compare two, restore one; the files of a sandbox that is asleep."""
 
 from functools import partial
 
@@ -36,7 +36,7 @@ from outlast_sandbox.interface import FileEntry
 def list_checkpoints(
     tx: Tx, actor: Actor, sandbox_id: str, before: str | None = None, limit: int = 50
 ) -> Listed[CheckpointData, str]:
-    """Those of the workspace that a sandbox runs."""
+    """The checkpoints of a sandbox's workspace."""
     return _page(tx, require_sandbox(tx, actor, sandbox_id, Right.READ).workspace_id, before, limit)
 
 
@@ -44,13 +44,13 @@ def list_checkpoints(
 def list_of_thread(
     tx: Tx, actor: Actor, thread_id: str, before: str | None = None, limit: int = 50
 ) -> Listed[CheckpointData, str]:
-    """Those of a thread's files, also while no sandbox is there."""
+    """The checkpoints of a thread's files, also while it has no sandbox."""
     workspace_id = require_thread(tx, actor, thread_id, Right.READ).workspace_id
     return Listed([], None) if workspace_id is None else _page(tx, workspace_id, before, limit)
 
 
 async def read_checkpoint(services: Services, actor: Actor, checkpoint_id: str) -> CheckpointAnswer:
-    """One checkpoint with what is in it, at most 5,000 entries; `truncated`: there are more."""
+    """One checkpoint with its files, at most 5,000 entries; `truncated`: there are more."""
     checkpoint = await services.db.read(_require, actor, checkpoint_id, Right.READ)
     tree = await keeper_of(services).tree(checkpoint)
     entries = [kept_file(entry) for entry in tree.entries[:MAX_FILES]]
@@ -58,8 +58,8 @@ async def read_checkpoint(services: Services, actor: Actor, checkpoint_id: str) 
 
 
 async def compare(services: Services, actor: Actor, checkpoint_id: str, to: str | None = None) -> ComparisonAnswer:
-    """What changed from this checkpoint to another of the same project. Without: what its answer changed, or, where it
-    belongs to none, what changed since the one before it."""
+    """The changes from this checkpoint to another of the same project. Without `to`: the changes of its answer, or, if
+    it belongs to none, the changes since the one before it."""
 
     def find(tx: Tx) -> tuple[CheckpointData | None, CheckpointData]:
         this = _require(tx, actor, checkpoint_id, Right.READ)
@@ -67,7 +67,7 @@ async def compare(services: Services, actor: Actor, checkpoint_id: str, to: str 
             return store.before(tx, this), this
         other = _require(tx, actor, to, Right.READ)
         if other.project_id != this.project_id:
-            raise NotFound("There is no such version in this project.", id=to)
+            raise NotFound("This checkpoint does not exist in this project.", id=to)
         return this, other
 
     before, after = await services.db.read(find)
@@ -80,17 +80,17 @@ async def compare(services: Services, actor: Actor, checkpoint_id: str, to: str 
 
 
 async def read_kept_file(services: Services, actor: Actor, checkpoint_id: str, path: str) -> bytes:
-    """The first 5 MB of a file as it was. Raises `NotFound`, `PathRefused`."""
+    """The first 5 MB of a file as of the checkpoint. Raises `NotFound`, `PathRefused`."""
     checkpoint = await services.db.read(_require, actor, checkpoint_id, Right.READ)
     return await _read(services, await keeper_of(services).tree(checkpoint), path)
 
 
 async def restore(services: Services, actor: Actor, checkpoint_id: str) -> CheckpointData:
-    """Bring the workspace's files back to what they were then (editors); what they are now is kept as a checkpoint. The
-    newest checkpoint, which is the subject's where it changed the files. Raises `ThreadBusy` while a run works there or
-    waits for a person."""
+    """Restore the workspace's files from this checkpoint (editors); the current files are kept as a checkpoint. Returns
+    the newest checkpoint, which is the subject's if it changed the files. Raises `ThreadBusy` while a run works there
+    or waits for a user."""
     checkpoint = await services.db.read(_require, actor, checkpoint_id, Right.EDIT)
-    restored = await keeper_of(services).restore(checkpoint)  # asks under its own lock whether a run works there
+    restored = await keeper_of(services).restore(checkpoint)  # checks under its own lock that no run works there
     found = await services.db.read(subjects.of_workspace, restored.workspace_id)
     if found is None:
         return restored
@@ -98,19 +98,19 @@ async def restore(services: Services, actor: Actor, checkpoint_id: str) -> Check
 
 
 async def reset_workspace(services: Services, actor: Actor, thread_id: str) -> CheckpointData:
-    """Give the thread an empty workspace, or one with the files that its subject begins with (editors); see
-    `start_empty`. Raises `Conflict` for a thread that has none, `ThreadBusy` while a run works there or waits for a
-    person."""
+    """Give the thread an empty workspace, or one with the files with which its subject begins (editors); see
+    `start_empty`. Raises `Conflict` for a thread without a workspace, `ThreadBusy` while a run works there or waits for
+    a user."""
 
     def find(tx: Tx) -> tuple[str | None, Found | None]:
         workspace_id = require_thread(tx, actor, thread_id, Right.EDIT).workspace_id
         return workspace_id, subjects.of_thread(tx, thread_id)
 
     workspace_id, found = await services.db.read(find)
-    # May fail, so before anything is given up.
+    # May fail, so it comes before any change.
     seed = None if found is None else await found.kind.files.seed(services, found.id)
     if workspace_id is None:
-        raise Conflict("This thread has no files yet.", hint="Its first tool call makes some.", thread_id=thread_id)
+        raise Conflict("This thread has no files yet.", hint="Its first tool call creates them.", thread_id=thread_id)
     begun = await keeper_of(services).start_empty(workspace_id, seed and first_of(seed, workspace_id))
     if found is not None:
         await found.kind.files.after_reset(services, actor, found.id)
@@ -118,8 +118,8 @@ async def reset_workspace(services: Services, actor: Actor, thread_id: str) -> C
 
 
 async def list_asleep(services: Services, workspace_id: str, path: str) -> list[FileEntry] | None:
-    """What `list_files` of a sandbox that is asleep would answer, out of its checkpoint. None: it is awake, or nothing
-    of it was kept. Raises `PathRefused`, `NotFound`."""
+    """The answer of `list_files` for a sandbox that is asleep, from its checkpoint, or None if it is awake or has no
+    checkpoint. Raises `PathRefused`, `NotFound`."""
     tree = await _tree_asleep(services, workspace_id)
     if tree is None:
         return None
@@ -133,16 +133,16 @@ async def list_asleep(services: Services, workspace_id: str, path: str) -> list[
 
 
 async def read_asleep(services: Services, workspace_id: str, path: str) -> bytes | None:
-    """What `read_file` would answer; as `list_asleep`."""
+    """The answer of `read_file`; as `list_asleep`."""
     tree = await _tree_asleep(services, workspace_id)
     return None if tree is None else await _read(services, tree, path)
 
 
 def keeper_of(services: Services) -> CheckpointKeeper:
-    """Raises `SandboxUnavailable` where the configuration offers no sandboxes."""
+    """Raises `SandboxUnavailable` if the configuration offers no sandboxes."""
     if services.sandboxes.checkpoints is None:
         raise SandboxUnavailable(
-            "This server has no sandboxes configured, so no files are kept.",
+            "This server has no sandboxes configured, so it stores no files.",
             hint='Set provider = "local" in the section [sandbox].',
         )
     return services.sandboxes.checkpoints
@@ -151,7 +151,9 @@ def keeper_of(services: Services) -> CheckpointKeeper:
 async def _tree_asleep(services: Services, workspace_id: str) -> Tree | None:
     newest = await services.db.read(sandbox_rows.newest, workspace_id)
     awake = newest is not None and newest.life.state in (State.READY, State.RESUMING, State.CREATING)
-    if awake or services.sandboxes.checkpoints is None:  # awake, it may change them at any moment: it is asked itself
+    if (
+        awake or services.sandboxes.checkpoints is None
+    ):  # it may change its files at any moment, so the sandbox itself is asked
         return None
     kept = await services.sandboxes.checkpoints.current(workspace_id)
     return None if kept is None else await services.sandboxes.checkpoints.tree(kept)
@@ -176,12 +178,12 @@ def _page(tx: Tx, workspace_id: str, before: str | None, limit: int) -> Listed[C
 def _inside(path: str) -> str:
     """A relative path without its slashes at the ends. Raises `PathRefused`."""
     if path.startswith("/") or "\0" in path or ".." in path.split("/"):
-        raise PathRefused(f"The path {path!r} is not relative to the workspace, or holds '..'.", path=path)
+        raise PathRefused(f"The path {path!r} is not relative to the workspace, or contains '..'.", path=path)
     return "/".join(part for part in path.split("/") if part not in ("", "."))
 
 
 def _entry(tree: Tree, path: str) -> Entry:
     found = tree.by_path.get(path)
     if found is None:
-        raise NotFound(f"There is no file {path!r}.", path=path)
+        raise NotFound(f"The file {path!r} does not exist.", path=path)
     return found

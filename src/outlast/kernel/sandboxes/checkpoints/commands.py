@@ -33,9 +33,7 @@ def list_checkpoints(
 @app.verb("diff", "outlast checkpoints diff ckp_01h… --names")
 def diff(
     checkpoint: CheckpointArgument,
-    to: Annotated[
-        str | None, typer.Argument(help="Compare with this checkpoint. Default: with the one before.")
-    ] = None,
+    to: Annotated[str | None, typer.Argument(help="Compare with this checkpoint. Default: the one before.")] = None,
     names: Annotated[bool, typer.Option("--names", help="Show only the names of changed files.")] = False,
 ) -> None:
     """Show what changed in a checkpoint, or between two."""
@@ -55,8 +53,8 @@ def diff(
 def restore(checkpoint: CheckpointArgument, yes: YesOption = False) -> None:
     """Restore the files of a checkpoint.
 
-    The present files are kept as a checkpoint of their own."""
-    question = f"Replace the files with those of {checkpoint}? The present files are kept as a checkpoint."
+    The current files are kept as a checkpoint."""
+    question = f"Replace the files with those of {checkpoint}? The current files are kept as a checkpoint."
     confirm(question, yes=yes)
     restored = call_server(lambda client: client.post(f"/v1/checkpoints/{checkpoint}/restore"))
     print_result(restored, f"{restored['id']}: {count(restored['files'], 'file')}")
@@ -66,9 +64,9 @@ def restore(checkpoint: CheckpointArgument, yes: YesOption = False) -> None:
 def reset(thread: Annotated[str, typer.Argument(help="Id of the thread (thr_…).")], yes: YesOption = False) -> None:
     """Give a thread an empty workspace.
 
-    Use this where stored files are lost. A screen starts again with the files of its template. Earlier checkpoints are
+    Use this if stored files are lost. A screen starts again with the files of its template. Earlier checkpoints are
     kept."""
-    confirm(f"Give {thread} an empty workspace? Its agent no longer sees the present files.", yes=yes)
+    confirm(f"Give {thread} an empty workspace? Its agent no longer sees the current files.", yes=yes)
     made = call_server(lambda client: client.post(f"/v1/threads/{thread}/workspace/reset"))
     print_result(made, f"{made['id']}: {count(made['files'], 'file')}")
 

@@ -1,4 +1,4 @@
-"""What a checkpoint holds, as people see it: its files, their content, and what differs between two."""
+"""The contents of a checkpoint for people: its files, their content, and the differences between two."""
 
 import time
 from datetime import UTC, datetime
@@ -15,12 +15,13 @@ from outlast_sandbox.checkpoints.tree import Entry, Tree
 MAX_FILE_BYTES: Final = 5_000_000
 MAX_FILES: Final = 5_000
 MAX_WRITTEN_OUT: Final = 100  # differences shown line by line, of one comparison
-WRITING_OUT_S: Final = 3.0  # and no more of them once this has passed
+WRITING_OUT_S: Final = 3.0  # no more diffs are written after this time
 
 
 @translated()
 def content_of(blobs: FolderBlobs, entry: Entry) -> bytes:
-    """A file's whole content. Raises `StoredFileDamaged` when it is not what was saved, `StoredFileMissing`. Blocks."""
+    """A file's whole content. Raises `StoredFileDamaged` if it differs from the saved content, `StoredFileMissing`.
+    Blocks."""
     return contents.content_of(blobs, entry)
 
 
@@ -31,7 +32,7 @@ def beginning_of(blobs: FolderBlobs, entry: Entry, max_bytes: int) -> bytes:
 
 
 def differences(blobs: FolderBlobs, before: Tree, after: Tree) -> list[FileDifferenceAnswer]:
-    """Every path that differs, the first of them written out. Blocks."""
+    """Every path that differs, the first ones with a diff. Blocks."""
     until = time.monotonic() + WRITING_OUT_S
     return [
         FileDifferenceAnswer(

@@ -1,9 +1,9 @@
-"""Removes checkpoints that are no longer kept, and blobs that nothing names any more.
+"""Removes checkpoints that are no longer kept, and blobs without a reference.
 
-A blob may go when no table names it, no manifest needs it, and it was neither stored nor used again for a day. A
+A blob may be removed if no table names it, no manifest needs it, and it was neither stored nor used again for a day. A
 caller that stores a blob therefore has a day to reference it. Each app declares its columns with names of blobs.
 
-Nothing is collected beside a database that may not be the one that the blobs belong to: see `kernel/deployment.py`.
+Nothing is collected if the database may not be the one that the blobs belong to: see `kernel/deployment.py`.
 """
 
 import time
@@ -28,44 +28,45 @@ from outlast_sandbox.checkpoints.manifests import needed_blobs
 
 GRACE_S: Final = 86_400.0
 KEEP_UNBOUND: Final = timedelta(days=30)
-_OWN_COLUMNS: Final = (attachments.c.blob, artifacts.c.blob, artifacts.c.text_blob)  # besides manifests
+_OWN_COLUMNS: Final = (attachments.c.blob, artifacts.c.blob, artifacts.c.text_blob)  # in addition to manifests
 
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What a collection removed."""
+    """The result of a collection."""
 
     checkpoints: int
     blobs: int
     size_bytes: int
-    held: str = ""  # why none was
+    held: str = ""  # the reason why nothing was collected
 
 
 async def collect(
     db: Database, blobs: FolderBlobs, keep_unbound: timedelta, grace_s: float = GRACE_S, *, data_dir: Path
 ) -> Collected:
-    """Remove both. Nothing is removed while a manifest cannot be read: what it needs is not known then (`NotFound`,
-    `InternalError`). Safe beside everything else, also in several processes; may be cancelled and repeated."""
+    """Remove both. Nothing is removed while a manifest cannot be read, because the blobs that it needs are then not
+    known (`NotFound`, `InternalError`). Safe in parallel with all other work, also in several processes; may be
+    cancelled and repeated."""
     if held := await begin_collection(db, Deployment(data_dir, blobs.folder)):
         return Collected(0, 0, 0, held)
     dropped = await drop_checkpoints(db, keep_unbound)
     before = time.time() - grace_s
-    # Before the names are read: what is stored from now on is not among them.
+    # Before the names are read: blobs stored from now on are not candidates.
     old = await anyio.to_thread.run_sync(_older, blobs, before)
     if not old:
         return Collected(dropped, 0, 0)
     held, named, manifests = await db.read(lambda tx: (why_held(tx), *named_blobs(tx)))
-    if held:  # a backup began meanwhile: the copy that it takes of the database may name more
+    if held:  # a backup began meanwhile: its copy of the database may name more
         return Collected(dropped, 0, 0, held)
-    # Raises, before any blob is removed, where a manifest cannot be read.
+    # Raises, before any blob is removed, if a manifest cannot be read.
     needed = named | await anyio.to_thread.run_sync(blobs_of_manifests, blobs, manifests)
     removed = size_bytes = 0
     for blob in old:
         if blob.name in needed:
             continue
-        # First: killed after this, a blob is left that nothing names, for the next time.
+        # First: after a kill here, an unreferenced blob is left for the next collection.
         await db.write(store.unpack, blob.name)
-        # Stays where it was used again meanwhile.
+        # Stays if it was used again meanwhile.
         if await anyio.to_thread.run_sync(blobs.remove_unused, blob.name, before):
             removed, size_bytes = removed + 1, size_bytes + blob.size_bytes
     await anyio.to_thread.run_sync(blobs.remove_unfinished, before)
@@ -73,7 +74,7 @@ async def collect(
 
 
 async def drop_checkpoints(db: Database, keep_unbound: timedelta) -> int:
-    """Remove the checkpoints that the rules do not keep; how many."""
+    """Remove the checkpoints that the rules do not keep; their number."""
 
     def find(tx: Tx) -> list[str]:
         return superfluous(store.kept_candidates(tx), tx.now, keep_unbound)

@@ -1,4 +1,4 @@
-"""Keeps workspaces' files: takes checkpoints, restores folders, removes those that are not in use."""
+"""Keeps workspaces' files: takes checkpoints, restores folders, removes unused ones."""
 
 import logging
 from collections import defaultdict
@@ -43,7 +43,7 @@ from outlast_sandbox.checkpoints.unsynced import Unsynced
 from outlast_sandbox.folders import remove_folder
 from outlast_sandbox.interface import Sandbox
 
-ROOM: Final = 2  # files with holes in them are longer than what the quota counts
+ROOM: Final = 2  # sparse files are longer than the size that the quota counts
 LOOK_EVERY_S: Final = 60.0
 COLLECT_EVERY: Final = 60  # looks
 LEFT_FOR: Final = timedelta(seconds=10)  # after that no running tool call is about to save the change
@@ -57,13 +57,13 @@ def _none(_template: str | None) -> Collection[str]:
 
 
 class CheckpointKeeper:
-    """One per server. `local`: the provider's workspaces are folders of this machine; else they are read and filled
-    through `find`, which gives a workspace's sandbox if it lives. `layers_of` says of an app template which folders of
-    its workspaces do not belong to their files.
+    """One per server. `local`: the provider's workspaces are folders of this machine; otherwise they are read and
+    filled through `find`, which returns a workspace's sandbox if it lives. `layers_of` returns the folders of an app
+    template's workspaces that do not belong to their files.
 
-    In memory: one lock per workspace (taken inside the sandbox manager's own, never around it), trees and looks of
-    files that are read again when missing, and which workspaces wait for a checkpoint. A killed server loses at most
-    the checkpoint it was taking: what a workspace has that is in none is noted in its row.
+    In memory: one lock per workspace (taken inside the sandbox manager's own, never around it), trees and scan results
+    that are read again if missing, and the workspaces that wait for a checkpoint. A killed server loses at most the
+    checkpoint that it was taking: unsaved changes of a workspace are noted in its row.
     """
 
     def __init__(
@@ -87,14 +87,14 @@ class CheckpointKeeper:
         self._supervisor = supervisor or Supervisor(clock)
         self._guard = self._supervisor.guard
         self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
-        # Of edits by hand; taken before every other lock.
+        # Of edits by users; taken before every other lock.
         self._hands: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
         self._trees = Trees()
         self._memories = Memories(data_dir / "checkpoints")
         self._unsynced = Unsynced(data_dir / "checkpoints")
         self._wanted: dict[str, tuple[str | None, str | None]] = {}
         self._moving: set[str] = set()
-        self._still: set[str] = set()  # asleep, and looked at since
+        self._still: set[str] = set()  # asleep, and scanned since
         self._news = anyio.Event()
 
     # --- taking
@@ -108,11 +108,11 @@ class CheckpointKeeper:
         effect_id: str | None = None,
         sandbox: Sandbox | None = None,
     ) -> CheckpointData | None:
-        """Save the files as they are now. None: nothing has changed, or there is nothing to look at (its files exist in
-        a checkpoint alone, on another node, or in a sandbox that does not run).
+        """Save the files as they are now. Returns None if nothing has changed, or there is nothing to scan (the files
+        are only in a checkpoint, on another node, or in a sandbox that does not run).
 
         Raises `InputTooLarge` (too many or too large files), `DiskFull`, `SandboxLost`, `NotFound` (it is gone). A
-        cancelled call leaves the files alone and no checkpoint, or a whole one.
+        cancelled call leaves the files unchanged and no checkpoint, or a whole one.
         """
         if not self._local and sandbox is None:
             sandbox = await self._find(workspace_id)  # before our lock: it takes the manager's, which comes first
@@ -120,18 +120,18 @@ class CheckpointKeeper:
             return await self._take(NewCheckpoint(workspace_id, reason, run_id=run_id, effect_id=effect_id), sandbox)
 
     def changed(self, workspace_id: str, run_id: str | None, effect_id: str | None) -> None:
-        """A tool call may have changed files: they are saved soon, by `run`, beside whatever comes next."""
+        """A tool call may have changed files: they are saved soon, by `run`, in parallel with other work."""
         self._wanted[workspace_id] = (run_id, effect_id)
         self._news.set()
         self._news = anyio.Event()
 
     async def settled(self, workspace_id: str) -> None:
-        """Return once everything that `changed` reported is saved. A failure is logged, not raised: the files
-        are where they were, and are tried again with the next change."""
+        """Return once everything reported by `changed` is saved. A failure is logged, not raised: the files stay in
+        place, and saving them is tried again with the next change."""
         await self._guard.once(kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id)
 
     async def run(self) -> None:
-        """Until cancelled: save what `changed` reports, and run `look_after` every minute."""
+        """Until cancelled: save changes reported by `changed`, and run `look_after` every minute."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._supervisor.keep, "checkpoints of changed workspaces", self._serve, tasks)
             for look in count(1):
@@ -141,8 +141,8 @@ class CheckpointKeeper:
                     await self.collect()
 
     async def look_after(self) -> None:
-        """Save what a killed or cancelled run has left unsaved, and remove folders that were not used for as long as
-        the settings say."""
+        """Save the unsaved changes of a killed or cancelled run, and remove folders that were unused for as long as the
+        settings allow."""
         for workspace_id, run_id in await self._db.read(places.unsaved, self._node_id, LEFT_FOR):
             self.changed(workspace_id, run_id, None)
             await self._guard.attempt(kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id)
@@ -155,11 +155,11 @@ class CheckpointKeeper:
         for workspace_id in await self._db.read(places.unknown, known):
             self._memories.forget(workspace_id)
             self._unsynced.forget(workspace_id)
-            self._locks.pop(workspace_id, None)  # gone from the tables: nobody asks for it any more
+            self._locks.pop(workspace_id, None)  # gone from the tables: no caller asks for it any more
             self._hands.pop(workspace_id, None)
 
     async def collect(self, grace_s: float = GRACE_S) -> Collected:
-        """Remove checkpoints that are no longer kept, and blobs that nothing names since `grace_s`; see `garbage`."""
+        """Remove checkpoints that are no longer kept, and blobs without a reference since `grace_s`; see `garbage`."""
         collected = await collect(self._db, self._blobs, self._keep_unbound, grace_s, data_dir=self._data_dir)
         if collected.held:
             log.warning("stored files are not collected", extra={"reason": collected.held})
@@ -168,14 +168,14 @@ class CheckpointKeeper:
     # --- the folder
 
     async def ready(self, workspace_id: str) -> None:
-        """Wait while the workspace's files are being exchanged."""
+        """Wait while the workspace's files are being replaced."""
         if workspace_id in self._moving:
             async with self._locks[workspace_id]:
                 pass
 
     async def bring_back(self, workspace_id: str) -> None:
-        """Before a sandbox starts: its folder is restored where it was removed, was lost, or is on another node.
-        Raises `DiskFull`, `WorkspaceUnreadable` (a stored file is missing or damaged)."""
+        """Before a sandbox starts: restore its folder if it was removed, was lost, or is on another node. Raises
+        `DiskFull`, `WorkspaceUnreadable` (a stored file is missing or damaged)."""
         if not self._local:
             return
         async with self._locks[workspace_id]:
@@ -183,7 +183,7 @@ class CheckpointKeeper:
             if place is None:
                 return
             if place.checkpoint_id is not None and not self._is_here(place):
-                # Killed after this: a half-written folder does not count.
+                # After a kill here a half-written folder does not count.
                 await self._db.write(places.away, workspace_id)
                 await self._keep_newer(workspace_id)
                 with _told_as_unreadable():
@@ -191,32 +191,33 @@ class CheckpointKeeper:
             await self._db.write(places.back, workspace_id, self._node_id)  # last: from now on the folder is the truth
 
     async def fill(self, workspace_id: str, sandbox: Sandbox) -> None:
-        """After a sandbox with a disk of its own has started: give it the files of the newest checkpoint. Raises
+        """After a sandbox with its own disk has started: give it the files of the newest checkpoint. Raises
         `WorkspaceUnreadable`."""
         if self._local:
             return
         async with self._locks[workspace_id]:
-            # The time before the look, by the database's clock.
+            # The time before the scan, by the database's clock.
             since, _, newest = await self._db.read(store.place_now, workspace_id)
             if newest is not None:
                 with _told_as_unreadable(), translated():
                     await fill_sandbox(untranslated(sandbox), await self.tree(newest), self._blobs)
-            await self._db.write(places.mark_kept, workspace_id, since)  # what was not is lost
+            await self._db.write(places.mark_kept, workspace_id, since)  # unsaved changes are lost
 
     async def leave(self, workspace_id: str, sandbox: Sandbox) -> None:
-        """Before a sandbox with a disk of its own is ended: save what it has. A failure is logged, not raised."""
+        """Before a sandbox with its own disk is ended: save its files. A failure is logged, not raised."""
         if self._local:
             return
         try:
             await self.take(workspace_id, "sleep", sandbox=sandbox)
         except OutlastError as error:
-            _log_failure(workspace_id, error)  # what no checkpoint has is lost with its disk
+            _log_failure(workspace_id, error)  # changes without a checkpoint are lost with its disk
 
     async def restore(self, target: CheckpointData) -> CheckpointData:
-        """Bring the workspace's files back to what they were; what they are now is kept as a checkpoint first. The new
-        newest checkpoint. Once this has begun it cannot be lost: a killed server continues it at the next use.
+        """Restore the workspace's files from a checkpoint; the current files are kept as a checkpoint first. Returns
+        the new newest checkpoint. Once this has begun it cannot be lost: after a kill, the next use of the workspace
+        completes it.
 
-        Raises `ThreadBusy` while a run works there or waits for a person, `NotFound`, `DiskFull`.
+        Raises `ThreadBusy` while a run works there or waits for a user, `NotFound`, `DiskFull`.
         """
         workspace_id = target.workspace_id
         async with self._moved(workspace_id) as (place, sandbox):
@@ -224,12 +225,12 @@ class CheckpointKeeper:
             return await self._exchange(place, target, sandbox)
 
     async def start_empty(self, workspace_id: str, first: NewCheckpoint | None = None) -> CheckpointData:
-        """Give the workspace no files (or those of `first`), also where its newest checkpoint cannot be read any more:
-        the new newest checkpoint. What the workspace holds on this machine is saved first, as a checkpoint or as a
-        folder that is moved aside; earlier checkpoints stay. Raises `ThreadBusy` while a run works there or waits for a
-        person, `NotFound`, `DiskFull`."""
+        """Give the workspace no files (or those of `first`), even if its newest checkpoint cannot be read any more.
+        Returns the new newest checkpoint. Files of the workspace on this machine are saved first, as a checkpoint or as
+        a folder that is moved aside; earlier checkpoints stay. Raises `ThreadBusy` while a run works there or waits for
+        a user, `NotFound`, `DiskFull`."""
         async with self._moved(workspace_id) as (place, sandbox):
-            if self._local and not self._is_here(place):  # a folder that lies there may hold what no checkpoint has
+            if self._local and not self._is_here(place):  # a folder there may have files without a checkpoint
                 await anyio.to_thread.run_sync(self._move_aside, workspace_id)
             else:
                 saved = NewCheckpoint(workspace_id, "person")
@@ -240,13 +241,15 @@ class CheckpointKeeper:
             return await self._exchange(place, first, sandbox)
 
     def one_hand(self, workspace_id: str) -> anyio.Lock:
-        """Held while files of a workspace are read and then written by hand, so that nothing comes between."""
+        """Held while a user's change reads and then writes files of a workspace, so that no other change comes
+        between."""
         return self._hands[workspace_id]
 
     async def rewrite(self, workspace_id: str, edits: Mapping[str, Edit]) -> CheckpointData | None:
-        """Change files, by path, of a workspace whose sandbox is asleep, or that has none, all or none: each edit is
-        given the content (None: it is not there) and answers the new one. The new newest checkpoint; None: nothing was
-        to be changed. Errors, and what a killed server leaves, as of `restore`; and what an edit raises."""
+        """Change files, by path, of a workspace whose sandbox is asleep, or that has none, all or none: each edit
+        receives the content (None if the file does not exist) and returns the new one. Returns the new newest
+        checkpoint, or None if nothing changed. Errors, and the state after a kill, as of `restore`; also the errors of
+        an edit."""
         async with self._moved(workspace_id) as (place, _):
             await self._take(NewCheckpoint(workspace_id, "person"), None)
             newest = await self._db.read(store.newest_of, workspace_id)
@@ -260,12 +263,12 @@ class CheckpointKeeper:
 
     @asynccontextmanager
     async def _moved(self, workspace_id: str) -> AsyncIterator[tuple[WorkspaceRow, Sandbox | None]]:
-        """The workspace, while its files are exchanged: nothing else reads or writes them. With the sandbox that
-        has its files, where no folder of this machine has them. Raises `ThreadBusy`, `NotFound`."""
-        # Before a sandbox is woken for it; asked again below, under the lock.
+        """The workspace, while its files are replaced: no other code reads or writes them. With the sandbox that has
+        its files, if they are not in a folder of this machine. Raises `ThreadBusy`, `NotFound`."""
+        # Before a sandbox is woken for it; checked again below, under the lock.
         await self._db.read(places.demand_idle, workspace_id)
         sandbox = None if self._local else await self._find(workspace_id)
-        self._moving.add(workspace_id)  # from here on whoever wants its sandbox waits in `ready`
+        self._moving.add(workspace_id)  # from here on callers that need its sandbox wait in `ready`
         try:
             async with self._locks[workspace_id]:
                 yield await self._db.read(places.demand_idle, workspace_id), sandbox
@@ -275,7 +278,7 @@ class CheckpointKeeper:
     # --- reading
 
     async def tree(self, checkpoint: CheckpointData | None) -> Tree:
-        """What a checkpoint holds; None: nothing. Raises `StoredFileMissing` (its manifest is missing),
+        """The contents of a checkpoint, empty for None. Raises `StoredFileMissing` (its manifest is missing),
         `StoredFileDamaged`."""
         if checkpoint is None:
             return EMPTY
@@ -293,19 +296,19 @@ class CheckpointKeeper:
         looked_at = workspace_id in self._still and place is not None and place.changed_at is None
         if not self._local or place is None or looked_at:
             return newest
-        self._still.add(workspace_id)  # before the look: one that wakes meanwhile is looked at again
+        self._still.add(workspace_id)  # before the scan: one that wakes meanwhile is scanned again
         with suppress(OutlastError):
             await self.take(workspace_id, "sleep")
         return await self._db.read(store.newest_of, workspace_id)
 
     async def holds(self, workspace_id: str, paths: Collection[str]) -> frozenset[str]:
-        """Those of the paths that are files of the workspace now: in its folder where that is here, else in its newest
-        checkpoint. No sandbox is woken; of one with a disk of its own its checkpoint speaks. A checkpoint that cannot
-        be read raises as `tree` does."""
+        """The paths that are files of the workspace now: in its folder if that is here, otherwise in its newest
+        checkpoint. No sandbox is woken; for one with its own disk the checkpoint counts. An unreadable checkpoint
+        raises as in `tree`."""
         _, place, newest = await self._db.read(store.place_now, workspace_id)
         if place is None:
             return frozenset()
-        # While the folder is exchanged, it holds neither the old files nor the new ones.
+        # While the folder is replaced, it holds neither the old files nor the new ones.
         if self._local and workspace_id not in self._moving and self._is_here(place):
             return await anyio.to_thread.run_sync(files_in_folder, self._folder(workspace_id), paths)
         return frozenset() if newest is None else files_in_tree(await self.tree(newest), paths)
@@ -313,11 +316,11 @@ class CheckpointKeeper:
     # --- called by the sandbox manager
 
     def awake(self, row: SandboxRecord, sandbox: Sandbox) -> None:
-        """What runs there may change files at any time."""
+        """Its processes may change files at any time."""
         self._still.discard(row.workspace_id)
 
     def asleep(self, row: SandboxRecord) -> None:
-        """The next look sees what it has changed last."""
+        """The next scan includes its last changes."""
         self._still.discard(row.workspace_id)
 
     # --- inner steps; the workspace's lock is held
@@ -326,48 +329,50 @@ class CheckpointKeeper:
         self, place: WorkspaceRow, target: CheckpointData | NewCheckpoint, sandbox: Sandbox | None
     ) -> CheckpointData:
         """Make the workspace's files those of `target`, wherever they are stored."""
-        now = await self._db.write(store.begin_restore, target)  # first: a killed server does the rest at the next use
+        now = await self._db.write(
+            store.begin_restore, target
+        )  # first: after a kill, the next use of the workspace does the rest
         if self._local and self._is_here(place):
             await self._place(place.id)
             await self._db.write(places.back, place.id, self._node_id)
-        elif sandbox is not None:  # else they lie nowhere: its next start restores them
+        elif sandbox is not None:  # otherwise the files are in no place: the next start restores them
             tree = await self.tree(now)
             with translated():
                 await fill_sandbox(untranslated(sandbox), tree, self._blobs)
         return now
 
     async def _evict(self, workspace_id: str) -> None:
-        """Save what is new, then remove the folder if it may go."""
+        """Save unsaved changes, then remove the folder if allowed."""
         async with self._locks[workspace_id]:
             await self._take(NewCheckpoint(workspace_id, "sleep"), None)
-            # Killed after this: the folder lies there unused until it is restored over.
+            # After a kill here the folder stays unused until it is restored over.
             if await self._db.write(places.evict, workspace_id, self._ttl):
-                # First: what was seen of this folder must not count for the one that comes later.
+                # First: scan results of this folder must not count for a later one.
                 self._memories.forget(workspace_id)
                 await anyio.to_thread.run_sync(remove_folder, self._folder(workspace_id))
 
     async def _serve(self, tasks: TaskGroup) -> None:
-        """Save what is wanted, workspaces side by side."""
+        """Save the reported workspaces in parallel."""
         while True:
-            news = self._news  # before the list: what is wanted meanwhile wakes it again
+            news = self._news  # before the list: a report meanwhile wakes it again
             for workspace_id in list(self._wanted):
                 attempt = self._guard.attempt
                 tasks.start_soon(attempt, kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id)
             await news.wait()
 
     async def _settle(self, workspace_id: str) -> None:
-        """As `settled`; raises what went wrong."""
+        """As `settled`; raises the error."""
         sandbox = None
         if not self._local and workspace_id in self._wanted:
             with suppress(OutlastError):
                 sandbox = await self._find(workspace_id)
-        # Locked: its wish may be under way already.
+        # Locked: its save may already be running.
         if workspace_id in self._wanted or self._locks[workspace_id].locked():
             async with self._locks[workspace_id]:
                 await self._take_wanted(workspace_id, sandbox)
 
     async def _take_wanted(self, workspace_id: str, sandbox: Sandbox | None) -> None:
-        wanted = self._wanted.pop(workspace_id, None)  # before the look: a change during it is wanted anew
+        wanted = self._wanted.pop(workspace_id, None)  # before the scan: a change during it is reported again
         if wanted is None:
             return
         run_id, effect_id = wanted
@@ -379,7 +384,7 @@ class CheckpointKeeper:
     async def _take(
         self, new: NewCheckpoint, sandbox: Sandbox | None, *, upon_nothing: bool = False
     ) -> CheckpointData | None:
-        """`upon_nothing`: without a look at the newest checkpoint, which may be unreadable."""
+        """`upon_nothing`: without reading the newest checkpoint, which may be unreadable."""
         since, place, newest = await self._db.read(store.place_now, new.workspace_id)
         if place is None or (self._local and not self._is_here(place)):
             return None
@@ -387,10 +392,10 @@ class CheckpointKeeper:
         scan = await self._scan(place, before, sandbox)
         if scan is None:
             return None
-        self._memories.put(new.workspace_id, scan.memory)  # also where nothing has changed: it is not read again
+        self._memories.put(new.workspace_id, scan.memory)  # also if nothing has changed: it is not read again
         if scan.manifest:
             return await self._record(new, scan, since)
-        if place.changed_at is not None and scan.whole:  # looked at, and it is as its checkpoint says
+        if place.changed_at is not None and scan.whole:  # scanned, and equal to its checkpoint
             await self._db.write(places.mark_kept, new.workspace_id, since)
         return None
 
@@ -410,20 +415,20 @@ class CheckpointKeeper:
             folder = self._folder(workspace_id)
             with translated():
                 return await scan_folder(folder, before, memory, self._blobs, self._locate, most, without)
-        except OSError as error:  # its row still says that it has changed: `look_after` tries again
+        except OSError as error:  # its row is still marked as changed: `look_after` tries again
             _log_failure(workspace_id, error)
             return None
 
     async def _record(self, new: NewCheckpoint, scan: Scan, since: datetime) -> CheckpointData:
         tree = scan.tree
         new = replace(new, tree=scan.manifest, packed=scan.packed, files=tree.files, size_bytes=tree.size_bytes)
-        # Not whole: it stays noted as changed.
+        # Incomplete: the workspace stays marked as changed.
         data = await self._db.write(store.add, new, since if scan.whole else None)
         self._trees.put(scan.manifest, tree)
         return data
 
     async def _place(self, workspace_id: str) -> None:
-        """Make the folder hold the newest checkpoint. Its row says meanwhile that the folder is not valid."""
+        """Make the folder hold the newest checkpoint. Meanwhile its row marks the folder as invalid."""
         _, place, newest = await self._db.read(store.place_now, workspace_id)
         if place is None or newest is None:
             return
@@ -433,8 +438,8 @@ class CheckpointKeeper:
             await anyio.to_thread.run_sync(self._write_folder, workspace_id, tree, without)
 
     async def _keep_newer(self, workspace_id: str) -> None:
-        """A folder that is about to be replaced by a checkpoint may hold what no checkpoint has: after a restore by
-        hand, a lost node id, or a machine that went down. Then it is moved aside, and the log says where."""
+        """A folder that is about to be replaced by a checkpoint may have files without a checkpoint: after a manual
+        restore, a lost node id, or a crash of the machine. Then it is moved aside, and the log has its new path."""
         newest = await self._db.read(store.newest_of, workspace_id)
         if newest is None:
             return
@@ -452,20 +457,20 @@ class CheckpointKeeper:
     def _write_folder(self, workspace_id: str, tree: Tree, without: Collection[str]) -> None:
         with translated():
             place_tree(self._folder(workspace_id), tree, self._blobs, without)
-        self._unsynced.note(workspace_id)  # before its row says that the folder is there
+        self._unsynced.note(workspace_id)  # before its row marks the folder as present
 
     def _sync_folders(self) -> None:
         for workspace_id in self._unsynced.noted():
-            if self._unsynced.in_doubt(workspace_id):  # the machine went down since: it is restored, not synced
+            if self._unsynced.in_doubt(workspace_id):  # the machine crashed since: it is restored, not synced
                 continue
-            with suppress(OSError):  # tried again with the next look
+            with suppress(OSError):  # retried in the next round
                 self._unsynced.sync(workspace_id, self._folder(workspace_id))
 
     async def _locate(self, hashes: Iterable[str]) -> Mapping[str, tuple[str, int]]:
         return await self._db.read(store.located, set(hashes))
 
     def _is_here(self, place: WorkspaceRow) -> bool:
-        """Whether the folder on this machine is the workspace's."""
+        """True if the folder on this machine is the workspace's."""
         ours = place.node_id in (None, self._node_id) and place.evicted_at is None
         return ours and self._folder(place.id).is_dir() and not self._unsynced.in_doubt(place.id)
 
@@ -479,7 +484,7 @@ class CheckpointKeeper:
 
 @contextmanager
 def _told_as_unreadable() -> Iterator[None]:
-    """Report files that cannot be restored with the way out, which a person has to choose."""
+    """Report files that cannot be restored with the ways out, of which a user has to choose one."""
     try:
         yield
     except (StoredFileMissing, StoredFileDamaged) as error:

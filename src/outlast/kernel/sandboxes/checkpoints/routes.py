@@ -1,4 +1,4 @@
-"""Checkpoints: what a workspace's files were, what changed, bringing them back."""
+"""Checkpoints: earlier files of a workspace, their changes, and restoring them."""
 
 from starlette.responses import Response
 
@@ -34,34 +34,33 @@ async def list_thread_checkpoints(
 
 @router.get("/checkpoints/{checkpoint_id}", response_model=CheckpointAnswer)
 async def read_checkpoint(checkpoint_id: str, services: Svc, actor: Signed) -> Response:
-    """A checkpoint with the files in it."""
+    """Read a checkpoint with its files."""
     return reply(await actions.read_checkpoint(services, actor, checkpoint_id))
 
 
 @router.get("/checkpoints/{checkpoint_id}/diff", response_model=ComparisonAnswer)
 async def compare_checkpoints(checkpoint_id: str, services: Svc, actor: Signed, to: str | None = None) -> Response:
-    """What changed from this checkpoint to another (`to`); without: what its answer changed, or, where it belongs to
-    none, what changed since the one before it."""
+    """The changes from this checkpoint to another (`to`). Without `to`: the changes of its answer, or, if it belongs to
+    none, the changes since the one before it."""
     return reply(await actions.compare(services, actor, checkpoint_id, to))
 
 
 @router.get("/checkpoints/{checkpoint_id}/files/content", response_class=Response)
 async def read_kept_file(checkpoint_id: str, path: str, services: Svc, actor: Signed) -> Response:
-    """A file's bytes as they were, the first 5 MB of it, as a download."""
+    """A file's bytes as of the checkpoint, the first 5 MB, as a download."""
     return as_download(path, await actions.read_kept_file(services, actor, checkpoint_id, path))
 
 
 @router.post("/checkpoints/{checkpoint_id}/restore", response_model=CheckpointData)
 async def restore_checkpoint(checkpoint_id: str, services: Svc, actor: Signed) -> Response:
-    """Bring the files back to what they were then (editors); what they are now is kept as a checkpoint. Refused (409)
-    while a run works there or waits for a person. A screen keeps its present theme. Answers the new newest
-    checkpoint."""
+    """Restore the files of a checkpoint (editors); the current files are kept as a checkpoint. Refused (409) while a
+    run works there or waits for a user. A screen keeps its current theme. Returns the new newest checkpoint."""
     return reply(await actions.restore(services, actor, checkpoint_id))
 
 
 @router.post("/threads/{thread_id}/workspace/reset", response_model=CheckpointData)
 async def reset_workspace(thread_id: str, services: Svc, actor: Signed) -> Response:
-    """Start with an empty workspace (editors), where stored files are gone for good (`workspace_unreadable`); a screen
-    starts with its template's files. Earlier checkpoints stay, and so does what lies on the server's disk. Refused
-    (409) while a run works there or waits for a person. Answers the new newest checkpoint."""
+    """Start with an empty workspace (editors), if stored files are lost for good (`workspace_unreadable`); a screen
+    starts with its template's files. Earlier checkpoints and files on the server's disk stay. Refused (409) while a run
+    works there or waits for a user. Returns the new newest checkpoint."""
     return reply(await actions.reset_workspace(services, actor, thread_id))

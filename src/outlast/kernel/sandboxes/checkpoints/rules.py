@@ -1,4 +1,4 @@
-"""Which checkpoints are kept. Pure."""
+"""The checkpoints that are kept. Pure."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 
 class Kept(NamedTuple):
-    """What decides over a checkpoint: whether it is its workspace's `newest`, the message it belongs to, whether it was
-    made in a run, and whether that run's record is still there."""
+    """The facts for a checkpoint: whether it is its workspace's `newest`, the message it belongs to, whether it was
+    made in a run, and whether that run's record still exists."""
 
     checkpoint_id: str
     newest: bool
@@ -18,8 +18,8 @@ class Kept(NamedTuple):
 
 
 def superfluous(checkpoints: Iterable[Kept], now: datetime, keep_unbound: timedelta) -> list[str]:
-    """Those that are no longer kept. The newest of a workspace and those of a message live as long as their thread;
-    those in between as long as their run's record; those of no run for `keep_unbound`."""
+    """The checkpoints that are no longer kept. The newest of a workspace and those of a message live as long as their
+    thread; those in between as long as their run's record; those without a run for `keep_unbound`."""
     return [one.checkpoint_id for one in checkpoints if not _stays(one, now, keep_unbound)]
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints and what is in them."""
+"""Checkpoints and their files."""
 
 from typing import Literal
 
@@ -48,7 +48,7 @@ class CheckpointAnswer(CheckpointData):
 
 
 class FileDifferenceAnswer(Answer):
-    """A path that differs, with a unified diff of its texts."""
+    """A path that differs, with a unified diff if both are texts."""
 
     path: str
     change: Literal["added", "changed", "removed"]

@@ -34,7 +34,7 @@ from outlast.kernel.threads.tables import messages, threads
 
 @dataclass(frozen=True, slots=True)
 class NewCheckpoint:
-    """What a checkpoint is recorded with; `packed` says where small files were newly stored: hash to (blob, offset)."""
+    """The fields of a new checkpoint; `packed` has the places of newly stored small files: hash to (blob, offset)."""
 
     workspace_id: str
     reason: str
@@ -48,7 +48,7 @@ class NewCheckpoint:
 
 
 def place_now(tx: Tx, workspace_id: str) -> tuple[datetime, WorkspaceRow | None, CheckpointData | None]:
-    """The moment, by the clock that rows go by; the workspace, and its newest checkpoint."""
+    """The time, by the database's clock; the workspace, and its newest checkpoint."""
     return tx.now, place_of(tx, workspace_id), newest_of(tx, workspace_id)
 
 
@@ -56,12 +56,12 @@ def checkpoint(tx: Tx, checkpoint_id: str) -> CheckpointData:
     """One checkpoint. Raises `NotFound`."""
     row = tx.find(CheckpointRow, checkpoints, {"id": checkpoint_id})
     if row is None:
-        raise NotFound("This version of the files is no longer kept.", id=checkpoint_id)
+        raise NotFound("This checkpoint is no longer kept.", id=checkpoint_id)
     return to_data(row)
 
 
 def newest_of(tx: Tx, workspace_id: str) -> CheckpointData | None:
-    """What the workspace's files were when they were last saved; None: they never were."""
+    """The workspace's files when they were last saved, or None if they never were."""
     found = sa.select(checkpoints).join(workspaces, workspaces.c.checkpoint_id == checkpoints.c.id)
     return _first(tx, found.where(workspaces.c.id == workspace_id))
 
@@ -75,8 +75,8 @@ def list_of(tx: Tx, workspace_id: str, before: str | None, limit: int) -> list[C
 
 
 def add(tx: Tx, new: NewCheckpoint, since: datetime | None) -> CheckpointData:
-    """Record a checkpoint as the workspace's newest, and tell followers; what changed after `since` is not in it
-    (None: not all is). The last one of a run that has ended belongs to its answer. Raises `NotFound` when the workspace
+    """Record a checkpoint as the workspace's newest, and notify followers; changes after `since` are not in it, or
+    unknown ones if None. The last one of a run that has ended belongs to its answer. Raises `NotFound` if the workspace
     is gone."""
     place = place_of(tx, new.workspace_id)
     if place is None:
@@ -86,7 +86,7 @@ def add(tx: Tx, new: NewCheckpoint, since: datetime | None) -> CheckpointData:
     ids = {"id": new_id("checkpoint"), "project_id": place.project_id, "parent_id": place.checkpoint_id}
     data = CheckpointData(**facts | ids, created_at=iso(tx.now))
     tell(tx, place, data)  # holds the log's owner first, as its deletion does
-    hold(tx, place.id)  # of its deletion and this, the second waits and finds what the first has done
+    hold(tx, place.id)  # its deletion and this wait for each other: the second sees the result of the first
     tx.insert(checkpoints, **data.model_dump() | {"created_at": tx.now})
     _unbind(tx, data)
     pack(tx, new.packed or {})
@@ -104,8 +104,8 @@ def bind(tx: Tx, run_id: str, message_id: str) -> None:
 
 
 def before(tx: Tx, this: CheckpointData) -> CheckpointData | None:
-    """What to compare a checkpoint with: the one of the answer before its own; where it belongs to no answer, the one
-    before it. None: there were no files."""
+    """The checkpoint to compare with: the one of the answer before its own; if it belongs to no answer, the one before
+    it. None if there were no files."""
     older = sa.select(checkpoints).where(checkpoints.c.workspace_id == this.workspace_id, checkpoints.c.id < this.id)
     if this.message_id is not None:
         older = older.where(checkpoints.c.message_id.is_not(None))
@@ -113,7 +113,7 @@ def before(tx: Tx, this: CheckpointData) -> CheckpointData | None:
 
 
 def at_message(tx: Tx, workspace_id: str, thread_id: str, position: int) -> CheckpointData | None:
-    """The files as they were at a message: what the last answer up to it left. None: none was kept by then."""
+    """The files as of a message: those of the last answer up to it, or None if none were kept by then."""
     found = (
         sa.select(checkpoints)
         .join(messages, messages.c.id == checkpoints.c.message_id)
@@ -125,7 +125,7 @@ def at_message(tx: Tx, workspace_id: str, thread_id: str, position: int) -> Chec
 
 
 def first_of(tx: Tx, workspace_id: str) -> CheckpointData | None:
-    """What the workspace's files began as, as far as that is still kept."""
+    """The first files of the workspace, as far as they are still kept."""
     mine = sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id)
     return _first(tx, mine.order_by(checkpoints.c.id))
 
@@ -133,8 +133,8 @@ def first_of(tx: Tx, workspace_id: str) -> CheckpointData | None:
 def span_of(
     tx: Tx, workspace_id: str, thread_id: str, run_id: str
 ) -> tuple[CheckpointData | None, CheckpointData | None]:
-    """(the files as a run found them, as it left them or has them now). A run without changes: twice None; files that
-    began with the run: None and them. Answers that came with a copied conversation count as their runs'."""
+    """(the files before a run, the files after it or now). A run without changes: twice None; files that began with the
+    run: None and these. Answers that came with a copied conversation count as their runs'."""
     answers = sa.select(messages.c.id).where(messages.c.thread_id == thread_id, messages.c.run_id == run_id)
     here = sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id)
     mine = here.where(sa.or_(checkpoints.c.run_id == run_id, checkpoints.c.message_id.in_(answers)))
@@ -146,7 +146,7 @@ def span_of(
 
 
 def last_run(tx: Tx, workspace_id: str) -> str | None:
-    """The last run that changed something; None: none has."""
+    """The last run that changed something, or None."""
     known = (
         sa.select(sa.func.coalesce(checkpoints.c.run_id, messages.c.run_id))
         .outerjoin(messages, messages.c.id == checkpoints.c.message_id)
@@ -160,18 +160,18 @@ def last_run(tx: Tx, workspace_id: str) -> str | None:
 
 
 def begin_restore(tx: Tx, target: CheckpointData | NewCheckpoint) -> CheckpointData:
-    """From now on the workspace's files are those of `target`, wherever they are stored; its folder follows. What is
-    not a checkpoint yet becomes one. Errors as `demand_idle`."""
+    """From now on the workspace's files are those of `target`, wherever they are stored; its folder follows. A
+    `NewCheckpoint` is recorded first. Errors as `demand_idle`."""
     place = demand_idle(tx, target.workspace_id)
     reason = target.reason if isinstance(target, NewCheckpoint) else "restore"
     new = NewCheckpoint(place.id, reason, target.tree, target.files, target.size_bytes)
     restored = add(tx, new, tx.now)
-    away(tx, place.id)  # killed after this: the next use restores the folder from it
+    away(tx, place.id)  # after a kill here the next use restores the folder from it
     return restored
 
 
 def located(tx: Tx, hashes: Collection[str]) -> dict[str, tuple[str, int]]:
-    """Where contents of these hashes are stored, as far as known: (blob, offset). A blob may be gone by now."""
+    """The known places of contents with these hashes: (blob, offset). A blob may be gone by now."""
     wanted, found = sorted(hashes), {}
     for at in range(0, len(wanted), IN_ONE):
         some = packed_files.c.hash.in_(wanted[at : at + IN_ONE])
@@ -185,21 +185,21 @@ def pack(tx: Tx, packed: Mapping[str, tuple[str, int]]) -> None:
     if not packed:
         return
     insert = upsert_into(packed_files, tx.conn.dialect.name)
-    replace = insert.on_conflict_do_update(  # two may have packed the same content: either place is right
+    replace = insert.on_conflict_do_update(  # two callers may have packed the same content: either place is right
         index_elements=["hash"], set_={"blob": insert.excluded.blob, "offset": insert.excluded.offset}
     )
-    # In one order: two that write the same rows never wait for each other in a circle.
+    # In one order: two writers of the same rows never deadlock.
     rows = [{"hash": sha256, "blob": blob, "offset": at} for sha256, (blob, at) in sorted(packed.items())]
     tx.execute(replace, rows)
 
 
 def unpack(tx: Tx, blob: str) -> None:
-    """Forget what lay in a blob that is being removed."""
+    """Forget the contents of a blob that is being removed."""
     tx.execute(sa.delete(packed_files).where(packed_files.c.blob == blob))
 
 
 def kept_candidates(tx: Tx) -> list[Kept]:
-    """Every checkpoint that no message has, for the rules to decide over."""
+    """Every checkpoint without a message, as input of the rules."""
     newest = sa.select(workspaces.c.id).where(workspaces.c.checkpoint_id == checkpoints.c.id).exists()
     recorded = sa.select(runs.c.id).where(runs.c.id == checkpoints.c.run_id, ~runs.c.cleaned).exists()
     rows = sa.select(
@@ -218,7 +218,7 @@ def drop(tx: Tx, checkpoint_ids: Iterable[str]) -> int:
     newest = sa.select(workspaces.c.id).where(workspaces.c.checkpoint_id == checkpoints.c.id).exists()
     ids, dropped = list(checkpoint_ids), 0
     for at in range(0, len(ids), IN_ONE):
-        # Looked at again here: since `kept_candidates` it may have become a message's.
+        # Checked again here: since `kept_candidates` it may have become a message's.
         gone = sa.delete(checkpoints).where(
             checkpoints.c.id.in_(ids[at : at + IN_ONE]), checkpoints.c.message_id.is_(None), ~newest
         )
@@ -241,7 +241,7 @@ def _first(tx: Tx, query: sa.Select[Any]) -> CheckpointData | None:
 
 
 def tell(tx: Tx, place: WorkspaceRow, data: CheckpointData) -> None:
-    """Followers of the thread that works there learn of it; where none does, those of the project."""
+    """Notify the followers of the thread that works there, or of the project if none does."""
     log = place.owner_id if place.owner_type == "thread" else place.project_id
     if place.owner_type in subjects.owners_of_files():
         works = sa.select(threads.c.id).where(threads.c.workspace_id == place.id)
@@ -258,7 +258,7 @@ def _answer_of(tx: Tx, run_id: str | None) -> str | None:
 
 
 def _unbind(tx: Tx, data: CheckpointData) -> None:
-    """A run's earlier checkpoint does not belong to its answer any more."""
+    """A run's earlier checkpoint no longer belongs to its answer."""
     if data.run_id is None or data.message_id is None:
         return
     earlier = checkpoints.c.message_id == data.message_id, checkpoints.c.id != data.id

@@ -1,4 +1,4 @@
-"""The files of workspaces: where they are stored, whether a checkpoint has all of them, which run works with them.
+"""The files of workspaces: their place, whether a checkpoint has all of them, the run that works with them.
 
 First argument: the open transaction.
 """
@@ -23,12 +23,12 @@ IN_ONE: Final = 400  # values in one query
 
 
 def place_of(tx: Tx, workspace_id: str) -> WorkspaceRow | None:
-    """The workspace; None: it is gone."""
+    """The workspace, or None if it is gone."""
     return tx.find(WorkspaceRow, workspaces, {"id": workspace_id})
 
 
 def hold(tx: Tx, workspace_id: str) -> None:
-    """Keep others from deleting the workspace until the transaction ends. Raises `NotFound` when it is gone."""
+    """Keep other transactions from deleting the workspace until this one ends. Raises `NotFound` if it is gone."""
     # FOR NO KEY UPDATE: rows that refer to it can be added meanwhile.
     held = sa.select(workspaces.c.id).where(workspaces.c.id == workspace_id).with_for_update(key_share=True)
     if tx.execute(held).first() is None:
@@ -38,7 +38,7 @@ def hold(tx: Tx, workspace_id: str) -> None:
 def add_workspace(
     tx: Tx, project_id: str, owner_type: str, owner_id: str, workspace_id: str | None = None, **values: Any
 ) -> str:
-    """Make a workspace: its id, which is the one given, if any. `values` are of its other columns."""
+    """Add a workspace, with the given id if any. Returns its id. `values` are of its other columns."""
     made = workspace_id or new_id("workspace")
     times = {"created_at": tx.now, "last_used_at": tx.now}
     tx.insert(workspaces, id=made, project_id=project_id, owner_type=owner_type, owner_id=owner_id, **times, **values)
@@ -46,9 +46,9 @@ def add_workspace(
 
 
 def mark_kept(tx: Tx, workspace_id: str, since: datetime) -> None:
-    """What changed before that moment is in the newest checkpoint."""
+    """Changes before that time are in the newest checkpoint."""
     mine = workspaces.c.id == workspace_id, workspaces.c.changed_at <= since
-    tx.execute(sa.update(workspaces).where(*mine).values(changed_at=None))  # a change since the look stays noted
+    tx.execute(sa.update(workspaces).where(*mine).values(changed_at=None))  # a change since the scan stays noted
 
 
 def mark_changed(tx: Tx, workspace_id: str) -> None:
@@ -57,22 +57,22 @@ def mark_changed(tx: Tx, workspace_id: str) -> None:
 
 
 def demand_idle(tx: Tx, workspace_id: str) -> WorkspaceRow:
-    """The workspace. Raises `ThreadBusy` while a run works there, is queued or waits for a person; `NotFound`."""
+    """The workspace. Raises `ThreadBusy` while a run works there, is queued or waits for a user; `NotFound`."""
     place = place_of(tx, workspace_id)
     if place is None:
         raise deleted(workspace_id)
     busy = active_run(tx, place)
     if busy is not None:
         raise ThreadBusy(
-            "The agent still works with these files, or waits for a person.",
-            hint="Wait for it or cancel it first.",
+            "The agent still works with these files, or waits for a user.",
+            hint="Wait for the run to end, or cancel it first.",
             active_run_id=busy,
         )
     return place
 
 
 def away(tx: Tx, workspace_id: str) -> None:
-    """Its folder is not valid until its checkpoint has been restored there; its unsaved changes are given up."""
+    """Its folder is invalid until its checkpoint has been restored there; its unsaved changes are given up."""
     tx.update(workspaces, {"id": workspace_id}, evicted_at=tx.now, changed_at=None)
 
 
@@ -82,8 +82,8 @@ def back(tx: Tx, workspace_id: str, node_id: str) -> None:
 
 
 def evict(tx: Tx, workspace_id: str, ttl: timedelta) -> bool:
-    """Give up the folder if it may go at this moment, and return whether it may: its files were not used for `ttl`, a
-    checkpoint has all of them, no sandbox is awake, and no run works there, is queued or waits for a person."""
+    """Give up the folder if it may be removed now, and return whether it may: its files were unused for `ttl`, a
+    checkpoint has all of them, no sandbox is awake, and no run works there, is queued or waits for a user."""
     place = place_of(tx, workspace_id)
     if place is None or place.evicted_at is not None or tx.now - place.last_used_at < ttl:
         return False
@@ -91,12 +91,12 @@ def evict(tx: Tx, workspace_id: str, ttl: timedelta) -> bool:
         return False
     if active_run(tx, place) is not None or _is_awake(tx, workspace_id):
         return False
-    away(tx, workspace_id)  # with what was checked: a start that comes later restores the folder first
+    away(tx, workspace_id)  # in the transaction of the check: a later start restores the folder first
     return True
 
 
 def idle(tx: Tx, node_id: str, ttl: timedelta) -> list[str]:
-    """Workspaces of this node that were not used for so long, the longest first."""
+    """Workspaces of this node that were unused for `ttl`, the longest first."""
     rows = sa.select(workspaces.c.id).where(
         workspaces.c.evicted_at.is_(None), workspaces.c.node_id == node_id, workspaces.c.last_used_at <= tx.now - ttl
     )
@@ -109,8 +109,8 @@ class _Unsaved(NamedTuple):
 
 
 def unsaved(tx: Tx, node_id: str, since: timedelta) -> list[_Unsaved]:
-    """Workspaces of this node whose changes were not saved for so long, and where no run works. With each the last run
-    it had."""
+    """Workspaces of this node whose changes were unsaved for `since`, and where no run works. With each its last
+    run."""
     working = sa.select(runs.c.id).where(runs.c.workspace_id == workspaces.c.id, runs.c.leg.in_(("ready", "held")))
     last = sa.select(runs.c.id).where(runs.c.workspace_id == workspaces.c.id)
     newest = last.order_by(runs.c.created_at.desc()).limit(1).scalar_subquery()
@@ -124,7 +124,7 @@ def unsaved(tx: Tx, node_id: str, since: timedelta) -> list[_Unsaved]:
 
 
 def unknown(tx: Tx, workspace_ids: Collection[str]) -> set[str]:
-    """Those of the ids that no workspace has."""
+    """The ids without a workspace."""
     known: set[str] = set()
     wanted = sorted(workspace_ids)
     for at in range(0, len(wanted), IN_ONE):
@@ -134,7 +134,7 @@ def unknown(tx: Tx, workspace_ids: Collection[str]) -> set[str]:
 
 
 def active_run(tx: Tx, place: WorkspaceRow) -> str | None:
-    """The run that works there, is queued, or waits for a person."""
+    """The run that works there, is queued, or waits for a user."""
     here = runs.c.workspace_id == place.id
     if place.owner_type == "thread":
         here |= runs.c.thread_id == place.owner_id
@@ -154,4 +154,4 @@ def _is_awake(tx: Tx, workspace_id: str) -> bool:
 
 
 def deleted(workspace_id: str) -> NotFound:
-    return NotFound("These files were deleted with what they belonged to.", id=workspace_id)
+    return NotFound("These files were deleted with their thread, screen or page.", id=workspace_id)
