@@ -171,7 +171,7 @@ def _egress_keeper(base: Base, asked: SandboxSettings, manager: SandboxManager) 
     if not keeper.is_needed:
         return None
     manager.lives.way_out = keeper
-    base.database.on_notice(keeper.hear)
+    base.database.on_notice(keeper.on_commit)
     return keeper
 
 

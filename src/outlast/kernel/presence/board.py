@@ -14,7 +14,7 @@ from outlast.kernel.projects.shapes import MemberData
 
 TYPING_S: Final = 6.0
 GRACE_S: Final = 6.0
-"""How long a user is still shown in a document after their connection to its project ended, or before it begins: it may
+"""The time for which a user is still shown in a document after their connection to its project ended, or before it begins: it may
 reconnect."""
 
 

@@ -1,4 +1,4 @@
-"""Sandboxes that programs ask for through an API: rows of `hosted_sandboxes`. First argument: the open transaction.
+"""Sandboxes that programs request through an API: rows of `hosted_sandboxes`. First argument: the open transaction.
 
 Such a sandbox is named by its workspace, which stays the same while the machine under it is stopped, lost and started
 again. It runs until `ends_at`, when it is paused or killed; the idle clocks begin once it is paused.
@@ -25,7 +25,7 @@ OnTimeout = Literal["pause", "kill"]
 
 @dataclass(frozen=True, slots=True)
 class HostedOrder:
-    """What a program asks for. `options` is what the surface wants to read back later."""
+    """A program's request. `options` are stored for the surface to read later."""
 
     timeout_s: float
     template: str = BASE
@@ -37,7 +37,7 @@ class HostedOrder:
 
 class Hosted(NamedTuple):
     """One sandbox of the API. `pause_kind` is the machine's (`frozen` or `stopped`), None while it is awake or gone,
-    `node_id` the node it was last on; `access_token` opens this sandbox and nothing else."""
+    `node_id` the node it was last on; `access_token` opens only this sandbox."""
 
     workspace_id: str
     user_id: str
@@ -60,7 +60,7 @@ class Hosted(NamedTuple):
 
 
 def add(tx: Tx, project_id: str, user_id: str, order: HostedOrder, ends_at: datetime) -> str:
-    """Record a new one with a workspace of its own; the workspace's id."""
+    """Record a new one with its own workspace; returns the workspace's id."""
     workspace_id = new_id("workspace")
     add_workspace(tx, project_id, OWNER, workspace_id, workspace_id)
     tx.insert(
@@ -81,24 +81,24 @@ def add(tx: Tx, project_id: str, user_id: str, order: HostedOrder, ends_at: date
 
 
 def find(tx: Tx, workspace_id: str) -> Hosted | None:
-    """The sandbox of this workspace; None for one that was killed, or was not made through the API."""
+    """The sandbox of this workspace, or None if it was killed or not made through the API."""
     return tx.row(Hosted, _all().where(hosted_sandboxes.c.workspace_id == workspace_id))
 
 
 def of_project(tx: Tx, project_id: str) -> list[Hosted]:
-    """All of a project, the newest first."""
+    """All sandboxes of a project, the newest first."""
     mine = _all().where(workspaces.c.project_id == project_id)
     return tx.rows(Hosted, mine.order_by(hosted_sandboxes.c.workspace_id.desc()))
 
 
 def running(tx: Tx, limit: int) -> list[Hosted]:
-    """Those that run now, at most so many, the newest first."""
+    """At most `limit` running ones, the newest first."""
     now = _all().where(hosted_sandboxes.c.paused_at.is_(None))
     return tx.rows(Hosted, now.order_by(hosted_sandboxes.c.workspace_id.desc()).limit(limit))
 
 
 def count_running(tx: Tx, project_id: str) -> tuple[int, int]:
-    """How many run: of this project, and of all."""
+    """The numbers of running ones: of this project, and of all."""
     counted = (
         sa.select(sa.func.count(), sa.func.count().filter(workspaces.c.project_id == project_id))
         .select_from(hosted_sandboxes.join(workspaces, workspaces.c.id == hosted_sandboxes.c.workspace_id))
@@ -109,13 +109,13 @@ def count_running(tx: Tx, project_id: str) -> tuple[int, int]:
 
 
 def running_workspaces(tx: Tx) -> set[str]:
-    """Where one runs: the idle clocks do not count there."""
+    """Workspaces with a running one: the idle clocks do not count there."""
     now = sa.select(hosted_sandboxes.c.workspace_id).where(hosted_sandboxes.c.paused_at.is_(None))
     return set(tx.execute(now).scalars())
 
 
 def due(tx: Tx) -> tuple[list[Hosted], datetime | None]:
-    """Those that run and have reached their end, and when the next of the others does."""
+    """Running ones that have reached their end, and the time at which the next one does."""
     late = _all().where(hosted_sandboxes.c.paused_at.is_(None), hosted_sandboxes.c.ends_at <= tx.now)
     later = sa.select(sa.func.min(hosted_sandboxes.c.ends_at)).where(
         hosted_sandboxes.c.paused_at.is_(None), hosted_sandboxes.c.ends_at > tx.now
@@ -124,7 +124,7 @@ def due(tx: Tx) -> tuple[list[Hosted], datetime | None]:
 
 
 def run_until(tx: Tx, workspace_id: str, ends_at: datetime) -> None:
-    """It runs, until then."""
+    """Record that it runs until then."""
     _change(tx, workspace_id, ends_at=ends_at, paused_at=None)
 
 
@@ -133,10 +133,10 @@ def move_end(tx: Tx, workspace_id: str, ends_at: datetime) -> None:
 
 
 def mark_paused(tx: Tx, workspace_id: str) -> bool:
-    """Record the pause; False: it was paused already, or is gone."""
+    """Record the pause. False if it was already paused, or is gone."""
     mine = hosted_sandboxes.c.workspace_id == workspace_id
     running_now = mine & hosted_sandboxes.c.paused_at.is_(None)
-    # One statement: of two that pause it at once, one goes on.
+    # One statement: of two callers that pause it at once, one continues.
     return tx.execute(sa.update(hosted_sandboxes).where(running_now), {"paused_at": tx.now}).rowcount == 1
 
 

@@ -1,7 +1,7 @@
-"""Sandboxes for programs: make one, find it again, pause, resume and end it, open it, keep its files as a snapshot,
-fork it (editors of its project).
+"""Sandboxes for programs: create, find, pause, resume and end one, open it, keep its files as a snapshot, fork it
+(editors of its project).
 
-They belong to the caller's default project. A killed one is gone with its files, as the programs expect.
+They belong to the caller's default project. A killed one is gone with its files, as programs expect.
 """
 
 from collections.abc import Callable
@@ -38,16 +38,16 @@ from outlast_sandbox.interface import Sandbox, SandboxStatistics
 CLEAN_UP_S: Final = 20.0
 MAX_WORDS_BYTES: Final = 64_000  # of metadata, of the environment
 Check = Callable[[Hosted], None]
-"""Raises when the caller may not open this sandbox: the token that only it has was not shown."""
+"""Raises if the caller may not open this sandbox: its own token was not sent."""
 
 
 async def create_hosted(
     services: Services, actor: Actor, order: HostedOrder, key: str | None = None, *, files_of: Hosted | None = None
 ) -> Hosted:
-    """Start a sandbox in the actor's default project, or beside the one whose files it begins with, as that one's
-    newest checkpoint has them. Asked again with the same idempotency key it is the same one.
+    """Start a sandbox in the actor's default project, or in the project of the sandbox whose files it begins with, as
+    in its newest checkpoint. A repeated idempotency key returns the same sandbox.
 
-    Raises `NotFound` for a template that is not there, `RateLimited` while as many run as this server may hold,
+    Raises `NotFound` for an unknown template, `RateLimited` while as many run as this server may hold,
     `MalformedInput`, `SandboxUnavailable`. A failed or cancelled call leaves nothing behind."""
     machines = machines_of(services)  # raises before anything is written
     _check_order(services, order)
@@ -59,7 +59,7 @@ async def create_hosted(
         made = partial(_add, tx, services, actor, project_id, order, files_of)
         return remember(tx, actor.user_id, key, wanted, lambda: {"workspace_id": made()})
 
-    workspace_id = (await services.db.write(run))["workspace_id"]  # killed after this: it ends when its time is over
+    workspace_id = (await services.db.write(run))["workspace_id"]  # after a kill here it ends when its time is over
     found = await services.db.read(_require, actor, workspace_id)
     try:
         await machines.ensure(workspace_id, found.project_id)
@@ -72,14 +72,14 @@ async def create_hosted(
 
 @in_read
 def list_hosted(tx: Tx, actor: Actor) -> list[Hosted]:
-    """Those of the actor's default project, the newest first."""
+    """The sandboxes of the actor's default project, the newest first."""
     project_id = _default_project(tx, actor)
     return [one for one in hosted.of_project(tx, project_id) if not _is_over(tx, one)] if project_id else []
 
 
 @in_read
 def find_template(tx: Tx, actor: Actor, template: str) -> str:
-    """The id of what `create_hosted` would start from by this name. Raises `NotFound`."""
+    """The id of the template that `create_hosted` would use for this name. Raises `NotFound`."""
     project_id = projects.find_default_project(tx, actor.user_id)
     snapshot = None if project_id is None else hosted_snapshots.find(tx, project_id, template)
     if snapshot is not None:
@@ -89,7 +89,7 @@ def find_template(tx: Tx, actor: Actor, template: str) -> str:
 
 
 async def read_hosted(services: Services, actor: Actor, workspace_id: str) -> Hosted:
-    """One of them. Raises `NotFound`, also when its time is over and it is killed for that."""
+    """One sandbox. Raises `NotFound`, also if its time is over and it is killed for that."""
     return await services.db.read(_require, actor, workspace_id)
 
 
@@ -101,7 +101,7 @@ async def kill_hosted(services: Services, actor: Actor, workspace_id: str) -> No
 async def set_hosted_timeout(
     services: Services, actor: Actor, workspace_id: str, timeout_s: float, *, only_longer: bool = False
 ) -> Hosted:
-    """Let it run for so long from now (`only_longer`: unless it runs longer anyway)."""
+    """Let it run for this long from now (`only_longer`: never shorten its time)."""
     _check_timeout(services, timeout_s)
 
     def run(tx: Tx) -> Hosted:
@@ -117,25 +117,25 @@ async def set_hosted_timeout(
 async def connect_hosted(
     services: Services, actor: Actor, workspace_id: str, timeout_s: float, *, keep_memory: bool = True
 ) -> tuple[Hosted, bool]:
-    """Wake it if it sleeps, and let it run for at least so long; with it, whether it slept. `keep_memory` false starts
-    a sleeping one again with its files alone."""
+    """Wake it if it sleeps, and let it run for at least this long. Returns it, and whether it slept. `keep_memory`
+    false restarts a sleeping one with only its files."""
     _check_timeout(services, timeout_s)
     found = await services.db.read(_require, actor, workspace_id)
     if found.runs:
         return await set_hosted_timeout(services, actor, workspace_id, timeout_s, only_longer=True), False
     if not keep_memory:
-        await machines_of(services).stop(workspace_id)  # with its memory: the next start has its files alone
+        await machines_of(services).stop(workspace_id)  # without its memory: the next start has only its files
     await _resume(services, found, timeout_s)
     return await services.db.read(_require, actor, workspace_id), True
 
 
 async def pause_hosted(services: Services, actor: Actor, workspace_id: str, *, keep_memory: bool = True) -> bool:
-    """Put it to sleep, with its memory or with its files alone. False: it sleeps already."""
+    """Put it to sleep, with its memory or with only its files. False if it already sleeps."""
     return await _pause(services, await services.db.read(_require, actor, workspace_id), keep_memory)
 
 
 async def measure_hosted(services: Services, actor: Actor, workspace_id: str) -> tuple[SandboxStatistics, int] | None:
-    """What it uses now, and how many bytes its files take on disk; None while it sleeps."""
+    """Its current usage, and the bytes that its files take on disk; None while it sleeps."""
     found = await services.db.read(_require, actor, workspace_id)
     if not found.runs:
         return None
@@ -150,7 +150,7 @@ async def measure_hosted(services: Services, actor: Actor, workspace_id: str) ->
 def change_hosted_options(
     tx: Tx, actor: Actor, workspace_id: str, change: Callable[[Hosted], dict[str, object]]
 ) -> Hosted:
-    """Replace what the surface keeps with it by what `change` makes of it."""
+    """Replace the surface's options with the result of `change`."""
     hosted.set_options(tx, workspace_id, change(_require(tx, actor, workspace_id)))
     return _require(tx, actor, workspace_id)
 
@@ -162,16 +162,16 @@ async def open_hosted(services: Services, workspace_id: str, check: Check) -> tu
 
 
 async def visit_hosted(services: Services, workspace_id: str, check: Check) -> Hosted:
-    """One that runs, for a caller who passes `check`, as long as its maker may edit its project. One that sleeps
-    is woken if its maker wanted that (option `auto_resume`), for as long as it was to run at first. Raises `NotFound`,
-    `Forbidden` and what `check` raises."""
+    """A running one, for a caller who passes `check`, as long as its creator may edit its project. A sleeping one is
+    woken if its creator requested that (option `auto_resume`), for its first run time. Raises `NotFound`, `Forbidden`
+    and the errors of `check`."""
 
     def run(tx: Tx) -> Hosted:
         found = hosted.find(tx, workspace_id)
         if found is None or _is_over(tx, found):
             raise _gone(workspace_id)
         check(found)
-        # Its maker may have left the project since.
+        # Its creator may have left the project since.
         require(tx, Actor(found.user_id, "", "token"), found.project_id, Right.EDIT)
         if not found.runs and not found.options.get("auto_resume"):
             raise _gone(workspace_id)
@@ -185,15 +185,15 @@ async def visit_hosted(services: Services, workspace_id: str, check: Check) -> H
 
 @in_read
 def find_hosted(tx: Tx, is_it: Callable[[Hosted], bool], limit: int = 5_000) -> Hosted | None:
-    """The first running one for which `is_it`, for addresses that carry a signature and no name."""
+    """The first running one for which `is_it` is true, for addresses that carry a signature and no name."""
     return next((one for one in hosted.running(tx, limit) if is_it(one)), None)
 
 
 async def snapshot_hosted(
     services: Services, actor: Actor, workspace_id: str, name: str | None = None
 ) -> HostedSnapshot:
-    """Keep the files of a sandbox as they are now; it continues to run. What runs in it is not kept. Raises
-    `InputTooLarge`, `DiskFull`, `NotFound`."""
+    """Keep the current files of a sandbox; it continues to run. Its processes are not kept. Raises `InputTooLarge`,
+    `DiskFull`, `NotFound`."""
     found = await read_hosted(services, actor, workspace_id)
     await keeper_of(services).take(workspace_id, "fork")
     return await services.db.write(hosted_snapshots.add, found.project_id, workspace_id, found.template, name)
@@ -203,18 +203,19 @@ async def snapshot_hosted(
 def list_hosted_snapshots(
     tx: Tx, actor: Actor, source_id: str | None = None, name: str | None = None
 ) -> list[HostedSnapshot]:
-    """Those of the actor's default project, the newest first; of one sandbox, or of one name."""
+    """The snapshots of the actor's default project, the newest first; of one sandbox, or of one name."""
     project_id = _default_project(tx, actor)
     return hosted_snapshots.of_project(tx, project_id, source_id, name) if project_id else []
 
 
 @in_write
 def delete_hosted_snapshot(tx: Tx, actor: Actor, named: str) -> None:
-    """Remove one, by its id or name; sandboxes that were started from it are left alone. Raises `NotFound`."""
+    """Remove a snapshot, by its id or name; sandboxes that were started from it are left unchanged. Raises
+    `NotFound`."""
     project_id = projects.find_default_project(tx, actor.user_id)
     found = None if project_id is None else hosted_snapshots.find(tx, project_id, named)
     if found is None:
-        raise NotFound(f"There is no snapshot {named[:80]}.", noun="snapshot")
+        raise NotFound(f"The snapshot {named[:80]} does not exist.", noun="snapshot")
     require_owned(tx, actor, WorkspaceRow, workspaces, "snapshot", found.workspace_id, Right.EDIT)
     give_up(tx, found.project_id, workspace_id=found.workspace_id)
 
@@ -222,8 +223,8 @@ def delete_hosted_snapshot(tx: Tx, actor: Actor, named: str) -> None:
 async def fork_hosted(
     services: Services, actor: Actor, workspace_id: str, timeout_s: float, count: int
 ) -> list[Hosted | OutlastError]:
-    """So many new sandboxes with the files, environment and words of this one, each or why there is none. This one
-    continues to run; what runs in it is not copied."""
+    """`count` new sandboxes with the files, environment and metadata of this one, each or the reason why it failed.
+    This one continues to run; its processes are not copied."""
     found = await read_hosted(services, actor, workspace_id)
     await keeper_of(services).take(workspace_id, "fork")
     order = HostedOrder(
@@ -245,7 +246,7 @@ async def fork_hosted(
 
 
 async def end_due(services: Services) -> datetime | None:
-    """Pause or kill those of this node whose time is over; when the next one's is. For the server itself."""
+    """Pause or kill those of this node whose time is over; returns the next end. For the server itself."""
     late, next_end = await services.db.read(hosted.due)
     for one in late:
         if one.node_id not in (None, machines_of(services).node_id):  # the server of that node ends it
@@ -262,21 +263,21 @@ async def _end(services: Services, one: Hosted) -> None:
 
 
 def _check_slots(tx: Tx, services: Services, project_id: str) -> None:
-    """Raise `RateLimited` when one more would be more than this project, or this server, may run."""
+    """Raise `RateLimited` if one more would exceed the limit of this project, or of this server."""
     allowed = machines_of(services).awake_allowed
     asked = services.settings.sandbox.max_hosted_per_project if services.settings.sandbox else 0
     share = hosted_allowed(asked, allowed)
     here, everywhere = hosted.count_running(tx, project_id)
     if everywhere >= allowed:
         raise RateLimited(
-            f"{allowed} sandboxes run, which is as many as this server may hold.",
+            f"{allowed} sandboxes are running, the limit of this server.",
             hint="Kill or pause one, or raise sandbox.max_awake.",
             limit=allowed,
             per="server",
         )
     if here >= share:
         raise RateLimited(
-            f"{share} sandboxes of this project run, which is as many as one project may.",
+            f"{share} sandboxes of this project are running, the limit of one project.",
             hint="Kill or pause one, or raise sandbox.max_hosted_per_project.",
             limit=share,
             per="project",
@@ -304,7 +305,7 @@ def _require_template(tx: Tx, template: str) -> None:
         return
     if not tx.exists(snapshots, {"name": template, "state": "ready"}):
         raise NotFound(
-            f"There is no template {template[:80]!r}.",
+            f"The template {template[:80]!r} does not exist.",
             hint=f"Use {BASE!r}, or the name of a snapshot that is ready.",
             template=template[:80],
         )
@@ -315,33 +316,31 @@ def _check_order(services: Services, order: HostedOrder) -> None:
     for name, words in (("metadata", order.metadata), ("environment", order.env)):
         size = sum(len(key.encode()) + len(value.encode()) for key, value in words.items())
         if size > MAX_WORDS_BYTES:
-            raise MalformedInput(
-                f"The {name} holds {size:,} bytes, and at most {MAX_WORDS_BYTES:,} are kept.", field=name
-            )
+            raise MalformedInput(f"The {name} has {size:,} bytes; at most {MAX_WORDS_BYTES:,} are allowed.", field=name)
 
 
 def _check_timeout(services: Services, timeout_s: float, least: float = 0) -> None:
     longest = services.settings.sandbox.kill_after_s if services.settings.sandbox else 0.0
     if not least <= timeout_s <= longest:
         raise MalformedInput(
-            f"A sandbox runs for {least:.0f} to {longest:.0f} s; {timeout_s:.0f} were asked for.",
+            f"A sandbox can run for {least:.0f} to {longest:.0f} s, not for {timeout_s:.0f} s.",
             hint="The longest time is the setting sandbox.kill_after_s.",
             field="timeout",
         )
 
 
 async def _resume(services: Services, found: Hosted, timeout_s: float) -> None:
-    # Only looked at: two that resume at once may both pass.
+    # Only read: two that resume at once may both pass.
     await services.db.read(_check_slots, services, found.project_id)
-    # Killed after this: it is marked as paused, and the idle clocks put it to sleep.
+    # After a kill here it is marked as paused, and the idle clocks put it to sleep.
     await machines_of(services).ensure(found.workspace_id, found.project_id)
     await services.db.write(lambda tx: hosted.run_until(tx, found.workspace_id, tx.now + timedelta(seconds=timeout_s)))
 
 
 async def _pause(services: Services, found: Hosted, keep_memory: bool) -> bool:
-    """Marked first, so that nothing new begins in it. One that cannot be put to sleep runs on."""
+    """Marked first, so that nothing new begins in it. One that cannot be put to sleep continues to run."""
     machines, workspace_id = machines_of(services), found.workspace_id
-    # Killed after this: it runs on, and the idle clocks count.
+    # After a kill here it continues to run, and the idle clocks count.
     if not await services.db.write(hosted.mark_paused, workspace_id):
         return False
     try:
@@ -350,21 +349,21 @@ async def _pause(services: Services, found: Hosted, keep_memory: bool) -> bool:
         else:
             await machines.stop(workspace_id)
     except OutlastError:
-        if found.ends_at > services.clock.now():  # past its end it stays marked as paused: the idle clocks see to it
+        if found.ends_at > services.clock.now():  # past its end it stays marked as paused: the idle clocks end it
             await services.db.write(hosted.run_until, workspace_id, found.ends_at)
         raise
     return True
 
 
 async def _remove(services: Services, found: Hosted) -> None:
-    """It is gone once the tables say so; what could not be ended now is ended later."""
+    """It is gone once the tables say so; a sandbox that cannot be ended now is ended later."""
     await services.db.write(lambda tx: give_up(tx, found.project_id, workspace_id=found.workspace_id))
     with suppress(OutlastError):
         await collect(machines_of(services))
 
 
 def _default_project(tx: Tx, actor: Actor) -> str | None:
-    """The actor's default project, which they may edit; None: there is none."""
+    """The actor's default project, which they may edit, or None."""
     project_id = projects.find_default_project(tx, actor.user_id)
     if project_id is not None:
         require(tx, actor, project_id, Right.EDIT)
@@ -380,10 +379,10 @@ def _require(tx: Tx, actor: Actor, workspace_id: str) -> Hosted:
 
 
 def _is_over(tx: Tx, one: Hosted) -> bool:
-    # Gone for its users, also before `end_due` comes by.
+    # Gone for its users, even before `end_due` runs.
     return one.runs and one.on_timeout == "kill" and one.ends_at <= tx.now
 
 
 def _gone(workspace_id: str) -> NotFound:
-    shown = workspace_id.partition("_")[2]  # as programs know it
+    shown = workspace_id.partition("_")[2]  # the id that programs use
     return NotFound(f"The sandbox {shown} was not found.", noun="sandbox", id=workspace_id)

@@ -1,5 +1,5 @@
-"""Snapshots that programs make of their sandboxes: the files as they were, in a workspace of their own in which nothing
-runs, so that they outlive the sandbox. First argument: the open transaction."""
+"""Snapshots that programs make of their sandboxes: the files in a separate workspace without processes, so that they
+outlive the sandbox. First argument: the open transaction."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from outlast.kernel.sandboxes.tables import hosted_snapshots, workspaces
 
 
 class HostedSnapshot(NamedTuple):
-    """`template` is what its sandbox was started from, and what one started from it is started from too."""
+    """`template` is the template of its sandbox, and of sandboxes started from it."""
 
     workspace_id: str
     project_id: str
@@ -27,7 +27,7 @@ class HostedSnapshot(NamedTuple):
 
 
 def add(tx: Tx, project_id: str, source_id: str, template: str, name: str | None) -> HostedSnapshot:
-    """Keep the files of the source as its newest checkpoint has them."""
+    """Keep the files of the source's newest checkpoint."""
     workspace_id = new_id("workspace")
     add_workspace(tx, project_id, OWNER, workspace_id, workspace_id)
     own = {"source_id": source_id, "name": name, "template": template, "created_at": tx.now}
@@ -38,7 +38,7 @@ def add(tx: Tx, project_id: str, source_id: str, template: str, name: str | None
 
 def copy_files(tx: Tx, source_id: str, workspace_id: str) -> None:
     """Give a new workspace the files of another's newest checkpoint. Nothing is copied on disk: until its first use
-    they exist in its checkpoint alone."""
+    they exist only in its checkpoint."""
     source = newest_of(tx, source_id)
     if source is None:  # there were no files
         return

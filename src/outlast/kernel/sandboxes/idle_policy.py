@@ -1,4 +1,4 @@
-"""Steps down idle sandboxes: frozen, then stopped, then killed, each when it is due.
+"""Steps of idle sandboxes: frozen, then stopped, then killed, each when it is due.
 
 Nothing polls: the ladder sleeps until the next step is due, or until one more sandbox is awake.
 """
@@ -19,13 +19,13 @@ from outlast.kernel.sandboxes.rules import IdleStep, State, idle_due_s, idle_ste
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.set_aside import kinds
 
-SHORTEST_SLEEP_S: Final = 1.0  # a step that is due and was not taken must not make it spin
-RETRY_S: Final = 30.0  # provider or database could not be asked
+SHORTEST_SLEEP_S: Final = 1.0  # a due step that was not taken must not cause a busy loop
+RETRY_S: Final = 30.0  # after a failed call of the provider or database
 log = logging.getLogger("outlast.sandboxes")
 
 
 async def step_down(machines: SandboxManager, busy: Collection[str] = ()) -> None:
-    """Freeze, stop or kill what has been idle for as long as the settings say, and stop what is awake beyond the
+    """Freeze, stop or kill sandboxes that have been idle for as long as the settings allow, and stop those beyond the
     limit. The workspaces named in `busy` are in use now: their clocks start again."""
     await machines.trim()
     rows, now = await machines.recorded(), machines.clock.now()
@@ -40,7 +40,7 @@ async def step_down(machines: SandboxManager, busy: Collection[str] = ()) -> Non
 
 class Ladder:
     """For the server itself: `step` is called when a step of any sandbox is due, `sweep` every few minutes. Both may
-    fail, and are tried again."""
+    fail, and are retried."""
 
     def __init__(
         self, machines: SandboxManager, step: Callable[[], Awaitable[None]], sweep: Callable[[], Awaitable[None]]
@@ -61,25 +61,25 @@ class Ladder:
                 if due is not None and due <= clock.now():
                     await self._step()
                 if sweep_at <= clock.now():
-                    # Before it: one that fails waits for its next time.
+                    # Before it: a failed one waits for its next time.
                     sweep_at = clock.now() + timedelta(seconds=SWEEP_EVERY_S)
                     await self._sweep()
             except OutlastError as error:
-                log.warning("idle sandboxes not seen to", extra={"code": error.code, "reason": error.message})
+                log.warning("idle sandboxes not handled", extra={"code": error.code, "reason": error.message})
                 await clock.sleep(RETRY_S)
 
     async def _next_due(self) -> datetime | None:
-        """When the next step of any sandbox is due; None: none will be."""
+        """The time of the next step of any sandbox, or None if none will be due."""
         guard, now, found = self._machines.guard, self._machines.clock.now(), []
         for row in await self._machines.recorded():
             due = _due_at(self._machines, row)
             if due is not None and not await guard.is_set_aside(kinds.SANDBOX_SLEEP, row.id):
-                # A step that failed is due when it may be tried again: else this would spin.
+                # A failed step is due when it may be retried: otherwise this would be a busy loop.
                 found.append(max(due, now + timedelta(seconds=guard.wait_s(kinds.SANDBOX_SLEEP, row.id))))
         return min(found, default=None)
 
     async def _rest(self, seconds: float, woken: anyio.Event) -> None:
-        """Until so much time has passed, or one more sandbox is awake."""
+        """Until this time has passed, or one more sandbox is awake."""
         await wait_at_most(self._machines.clock, woken, seconds)
 
 
@@ -88,7 +88,7 @@ async def _step(machines: SandboxManager, seen: SandboxRecord) -> None:
         row = await machines.db.read(store.newest, seen.workspace_id)
         if row is None or row.id != seen.id:
             return
-        # Computed anew: it may have been used while the lock was waited for.
+        # Computed again: it may have been used during the wait for the lock.
         idle_s = (machines.clock.now() - row.last_used_at).total_seconds()
         match idle_step(row.life, idle_s, machines.settings):
             case IdleStep.FREEZE:

@@ -1,4 +1,4 @@
-"""The steps of one sandbox's life: what the provider does, and the row that says so.
+"""The steps of one sandbox's life: the provider's call, and the row that records it.
 
 The caller holds the workspace's lock (`manager.py`), so that each step sees the row as the last one left it.
 """
@@ -26,23 +26,23 @@ from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.templates import Template, Templates, preview_environment
 from outlast_sandbox.interface import Orphan, Sandbox, SandboxProvider, SandboxSpec
 
-FAILED_START_S: Final = 20.0  # to end what was half started; its row is closed in any case
-ANSWERED_S: Final = 10.0  # an agent that answered is not asked again for so long
+FAILED_START_S: Final = 20.0  # to end a half-started sandbox; its row is closed in any case
+ANSWERED_S: Final = 10.0  # an agent that answered is not asked again for this long
 log = logging.getLogger("outlast.sandboxes")
 
 
 class Attendant(Protocol):
-    """What works with a sandbox while it is awake. Called inside the step: it must neither wait nor raise."""
+    """A service that works with a sandbox while it is awake. Called inside the step: it must neither wait nor raise."""
 
     def awake(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         """It is awake and connected; called again after each sleep and each restart of the server."""
 
     def asleep(self, row: SandboxRecord) -> None:
-        """It is about to be frozen, or is gone: leave it alone."""
+        """It is about to be frozen, or is gone: stop using it."""
 
 
 class WayOut(Protocol):
-    """What leads from sandboxes to the network. Called inside the step: neither `open` nor `close` waits or raises."""
+    """The network access of sandboxes. Called inside the step: neither `open` nor `close` waits or raises."""
 
     async def prepare(self, row: SandboxRecord, spec: SandboxSpec) -> SandboxSpec:
         """The spec of a sandbox about to start, completed."""
@@ -57,9 +57,9 @@ class WayOut(Protocol):
 class Lives:
     """In memory: handles on living sandboxes by workspace (open sockets, found again by ref after a restart).
 
-    To be set before the first step: `templates` (by name, what workspaces of each need), `files` (has a workspace's
-    files before a sandbox starts, and saves them before one is ended), `snapshots` (what sandboxes start from),
-    `way_out`; `attendants` are called for every sandbox that wakes or falls asleep."""
+    Set these before the first step: `templates` (by name, the needs of their workspaces), `files` (restores a
+    workspace's files before a sandbox starts, and saves them before one is ended), `snapshots` (the snapshots that
+    sandboxes start from), `way_out`; `attendants` are called for every sandbox that wakes or falls asleep."""
 
     def __init__(self, db: Database, provider: SandboxProvider, settings: SandboxSettings, data_dir: Path) -> None:
         self._db, self._settings, self._data_dir = db, settings, data_dir
@@ -67,8 +67,8 @@ class Lives:
         self.templates: Templates = {}
         self.handles: dict[str, Sandbox] = {}
         self.attendants: list[Attendant] = []
-        self._answered: dict[str, float] = {}  # when its agent did last, by sandbox
-        self._awake: dict[str, SandboxRecord] = {}  # those that attendants know as awake, by workspace
+        self._answered: dict[str, float] = {}  # time of its agent's last answer, by sandbox
+        self._awake: dict[str, SandboxRecord] = {}  # those reported to attendants as awake, by workspace
         self.snapshots: SnapshotKeeper | None = None
         self.way_out: WayOut | None = None
         self.files: CheckpointKeeper | None = None
@@ -77,11 +77,11 @@ class Lives:
         return self._data_dir / "workspaces" / workspace_id
 
     def template(self, name: str | None) -> Template | None:
-        """The app template of this name; None: there is no name, or this server does not have it any more."""
+        """The app template of this name, or None if there is no name, or this server no longer has it."""
         return None if name is None else self.templates.get(name)
 
     async def wake(self, row: SandboxRecord) -> Sandbox | None:
-        """A handle on the recorded sandbox, awake; None when a new one is needed, with the row closed."""
+        """A handle on the recorded sandbox, awake; None if a new one is needed, with the row closed."""
         handle = self._handle(row)
         step = step_to_use(row.life, handle is not None)
         if step is Step.CREATE:
@@ -90,16 +90,16 @@ class Lives:
             return None
         try:
             sandbox = handle or await self.provider.connect(row.id, row.ref)
-            await sandbox.statistics()  # says whether it is there at all; one that sleeps does not wait here
+            await sandbox.statistics()  # shows if it exists at all; a sleeping one does not wait here
             if row.life.state is not State.READY:
                 await self._thaw(row, sandbox)
         except SandboxLost:
             await self.lose(row)
             return None
         if not await self._answers(sandbox):
-            await self.end(row, State.LOST)  # not only lost: its processes would go on beside the next one's
+            await self.end(row, State.LOST)  # not only lost: its processes would run in parallel with the next one's
             return None
-        if step is not Step.USE:  # else its attendants know it already
+        if step is not Step.USE:  # otherwise its attendants already know it
             self._keep(row, sandbox)
         return sandbox
 
@@ -108,15 +108,15 @@ class Lives:
         return self._handle(row) or await self.provider.connect(row.id, row.ref)
 
     async def freeze(self, row: SandboxRecord) -> None:
-        """Put it to sleep with its memory; where the provider cannot, kill it."""
+        """Put it to sleep with its memory; if the provider cannot, kill it."""
         sandbox = await self.wake(row)
         if sandbox is None:
             return
         if not self.provider.capabilities.pause:
             await self.end(row, State.KILLED)
             return
-        self._asleep(row)  # before it sleeps: a health check under way would count as missed
-        await self.change(row, State.PAUSING)  # killed after this: the next server finds it half awake, and thaws it
+        self._asleep(row)  # before it sleeps: a running health check would count as missed
+        await self.change(row, State.PAUSING)  # after a kill here the next server finds it half awake, and thaws it
         try:
             await sandbox.freeze()
         except SandboxUnavailable:
@@ -129,12 +129,12 @@ class Lives:
         """End its processes and keep its place."""
         if row.life.state is State.READY:
             await self.change(row, State.PAUSING)
-        await self._kill_processes(row)  # killed after this: no provider lists it, and the next server marks it as lost
+        await self._kill_processes(row)  # after a kill here no provider lists it, and the next server marks it as lost
         await self.change(row, State.PAUSED, PauseKind.STOPPED)
 
     async def end(self, row: SandboxRecord, state: State, why: OutlastError | None = None) -> None:
         """End it for good; `why` is published with it."""
-        # Killed after this: the next server finds a row without a sandbox, and marks it as lost.
+        # After a kill here the next server finds a row without a sandbox, and marks it as lost.
         await self._kill_processes(row)
         self._shut(row.id, for_good=True)
         await self.change(row, state, why=why)
@@ -152,12 +152,12 @@ class Lives:
         try:
             if self.files is not None:
                 await self.files.bring_back(row.workspace_id)
-            # Killed after this: the row says `creating`, and the next server ends it.
+            # After a kill here the row is `creating`, and the next server ends it.
             sandbox = await self.provider.create(await self.spec(row))
             if self.files is not None:
                 await self.files.fill(row.workspace_id, sandbox)
             await self.change(row, State.READY, ref=sandbox.ref)
-        except BaseException:  # a cancelled start too: nobody else knows of the sandbox
+        except BaseException:  # a cancelled start too: no other code knows of the sandbox
             with anyio.move_on_after(FAILED_START_S, shield=True):
                 try:
                     if sandbox is not None:
@@ -171,8 +171,8 @@ class Lives:
         return sandbox
 
     async def adopt(self, row: SandboxRecord, ref: str | None) -> bool:
-        """Whether the recorded sandbox still lives; one that was left half asleep is woken."""
-        if ref is None or ref != row.ref:  # gone, or started again without that being recorded
+        """True if the recorded sandbox still lives; one that was left half asleep is woken."""
+        if ref is None or ref != row.ref:  # gone, or started again without a record
             return False
         try:
             sandbox = await self.provider.connect(row.id, row.ref)
@@ -183,14 +183,14 @@ class Lives:
             if row.life.pause_kind is None:
                 await sandbox.ping()
         except SandboxLost:
-            return False  # `reconcile` ends it, should it live and not answer
+            return False  # `reconcile` ends it if it lives and does not answer
         self.handles[row.workspace_id] = sandbox
         if row.life.pause_kind is None:
             self._keep(row, sandbox)
         return True
 
     async def drop(self, workspace_id: str) -> None:
-        """End whatever this server holds for a workspace that is gone from the tables."""
+        """End any sandbox that this server holds for a workspace without a row."""
         handle = self.handles.pop(workspace_id, None)
         if handle is not None:
             if workspace_id in self._awake:
@@ -200,7 +200,8 @@ class Lives:
                 await handle.kill()
 
     async def spec(self, row: SandboxRecord) -> SandboxSpec:
-        """What to start for it. Programs that ask for a sandbox through an API find their files in its home folder."""
+        """The spec to start it with. Programs that request a sandbox through an API find their files in its home
+        folder."""
         hosted = await self._db.read(find_hosted, row.workspace_id)
         template = await self._template_of(row)
         spec = SandboxSpec(
@@ -219,7 +220,7 @@ class Lives:
         return spec if self.way_out is None else await self.way_out.prepare(row, spec)
 
     async def _answers(self, sandbox: Sandbox) -> bool:
-        """Whether the agent in an awake sandbox answers, or did a moment ago."""
+        """True if the agent in an awake sandbox answers, or did a moment ago."""
         now = time.monotonic()
         if now - self._answered.get(sandbox.sandbox_id, float("-inf")) < ANSWERED_S:
             return True
@@ -236,8 +237,8 @@ class Lives:
         return self.template(name)
 
     async def _snapshot_ref(self, row: SandboxRecord, named: str | None, app: str) -> str:
-        """What the configuration has installed, what the app template needs, or the snapshot that was asked for by
-        name; empty: the bare base."""
+        """The ref of the configured snapshot, of the app template's, or of the one requested by name; empty for the
+        bare base."""
         if self.snapshots is None or named == BASE:
             return ""
         return await self.snapshots.start_from(row.id, row.project_id, named, app)
@@ -251,13 +252,13 @@ class Lives:
         ref: str | None = None,
         why: OutlastError | None = None,
     ) -> None:
-        """Record what has happened. Shielded: a cancelled write may or may not be kept, and the next reader would not
-        know which."""
+        """Record a change of state. Shielded: a cancelled write may or may not be committed, and the next reader would
+        not know."""
         with anyio.CancelScope(shield=True):
             await self._db.write(store.change, row.id, state, pause_kind=pause_kind, ref=ref, why=why)
 
     async def aclose(self) -> None:
-        """Drop every connection; the sandboxes live on for the next server."""
+        """Close every connection; the sandboxes keep running for the next server."""
         handles, self.handles = self.handles, {}
         for sandbox in handles.values():
             await sandbox.aclose()
@@ -280,13 +281,15 @@ class Lives:
                 sandbox = await self.provider.connect(row.id, row.ref)
             if self.files is not None:
                 if row.life.state is not State.READY and not self.provider.capabilities.volume:
-                    await sandbox.thaw()  # its files are inside, and nobody there answers while it sleeps
-                await self.files.leave(row.workspace_id, sandbox)  # where its disk goes with it
+                    await sandbox.thaw()  # its files are inside, and its agent does not answer while it sleeps
+                await self.files.leave(row.workspace_id, sandbox)  # if its disk is removed with it
             await sandbox.kill()
 
     def _handle(self, row: SandboxRecord) -> Sandbox | None:
         handle = self.handles.get(row.workspace_id)
-        return handle if handle is not None and handle.sandbox_id == row.id else None  # else it is of the one before
+        return (
+            handle if handle is not None and handle.sandbox_id == row.id else None
+        )  # otherwise it belongs to the previous sandbox
 
     def _keep(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         self.handles[row.workspace_id] = sandbox

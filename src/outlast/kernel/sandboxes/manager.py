@@ -1,4 +1,4 @@
-"""One sandbox for each workspace that needs one: made at the first use, reconnected, woken, paused, replaced."""
+"""One sandbox for each workspace that needs one: created at the first use, reconnected, woken, paused, replaced."""
 
 import os
 from collections import defaultdict
@@ -32,9 +32,9 @@ class SandboxManager:
     """Joins provider, rows and files. Files of a workspace are stored in `data_dir/workspaces/<workspace id>` until its
     owner is deleted.
 
-    In memory: one lock per workspace, so that two calls never make two sandboxes, and (in `lives`) handles on living
-    sandboxes. Every change of state is published in its transaction. Idle sandboxes are paused and ended
-    by `idle_policy.py`; what an earlier server left is handled by `orphans.py`.
+    In memory: one lock per workspace, so that two calls never create two sandboxes, and (in `lives`) handles on living
+    sandboxes. Every change of state is published in its transaction. Idle sandboxes are paused and ended by
+    `idle_policy.py`; leftovers of an earlier server are handled by `orphans.py`.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class SandboxManager:
         self.node_id = node_id
         self.guard = (supervisor or Supervisor(clock)).guard
         self.lives = Lives(db, translated_provider(provider), settings, data_dir)
-        # None is ever dropped: all must wait for the same one.
+        # None is ever dropped: all callers must wait for the same one.
         self.locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
         self.disk = DiskUsage(clock)
         self.woken = anyio.Event()  # set, and replaced, when one more is awake than before
@@ -74,15 +74,15 @@ class SandboxManager:
         return found.layers if found is not None else ()
 
     def attend(self, attendant: Attendant) -> None:
-        """Call it from now on whenever a sandbox wakes or falls asleep."""
+        """Call it from now on when a sandbox wakes or falls asleep."""
         self.lives.attendants.append(attendant)
 
     def workspace_dir(self, workspace_id: str) -> Path:
-        """Where the workspace's files are stored on this machine; read them through a sandbox, never directly."""
+        """The path of the workspace's files on this machine; read them through a sandbox, never directly."""
         return self.lives.workspace_dir(workspace_id)
 
     def folders_of(self, workspace_id: str) -> list[Path]:
-        """Every folder of this machine that belongs to the workspace alone."""
+        """Every folder of this machine that belongs only to the workspace."""
         return [
             self.workspace_dir(workspace_id),
             self.data_dir / "services" / workspace_id,
@@ -90,18 +90,18 @@ class SandboxManager:
         ]
 
     async def ensure(self, workspace_id: str, project_id: str) -> Sandbox:
-        """A sandbox that is awake: the one there is, woken or found again; else a new one over the same files.
+        """A sandbox that is awake: the existing one, woken or reconnected; otherwise a new one over the same files.
 
-        Raises `SandboxUnavailable` when none can be made. Repeatable. A cancelled call leaves either a usable
-        sandbox or none. Compare its id to see whether it is still the one that a command was started in.
+        Raises `SandboxUnavailable` if none can be created. Repeatable. A cancelled call leaves either a usable sandbox
+        or none. Compare its id to see if it is still the one in which a command was started.
         """
         if self.lives.files is not None:
-            # Also one that is awake must not be used while its files are exchanged.
+            # Even one that is awake must not be used while its files are replaced.
             await self.lives.files.ready(workspace_id)
         async with self.locks[workspace_id]:
             row = await self.db.read(store.newest, workspace_id)
             if row is not None and is_alive(row.life.state) and not self._is_here(row):
-                await self.lives.lose(row)  # its holder ends it once nothing counts on it any more
+                await self.lives.lose(row)  # its holder ends it once nothing depends on it any more
                 row = None
             sandbox = await self._wake(row) if row is not None else None
             if sandbox is None:
@@ -110,17 +110,19 @@ class SandboxManager:
             return sandbox
 
     async def find(self, workspace_id: str) -> Sandbox | None:
-        """The workspace's sandbox if it lives, awake; never makes one."""
+        """The workspace's sandbox if it lives, awake; never creates one."""
         async with self.locks[workspace_id]:
             row = await self._newest(workspace_id)
-            if row is None or row.life.pause_kind is PauseKind.STOPPED:  # to start it again would be to make one
+            if (
+                row is None or row.life.pause_kind is PauseKind.STOPPED
+            ):  # starting it again would be the same as creating one
                 return None
             return await self.lives.wake(row)
 
     async def measure(self, workspace_id: str) -> SandboxStatistics | None:
-        """What its sandbox uses now, also while it is frozen, which it stays. None: it uses nothing."""
+        """Its sandbox's current usage, also while it is frozen, without waking it. None if it uses nothing."""
         row = await self._newest(workspace_id)
-        # Without the lock, which a start may hold for minutes: it is only looked at.
+        # Without the lock, which a start may hold for minutes: it is only read.
         if row is None or not row.ref or not is_awake(row.life):
             return None
         with suppress(SandboxLost):
@@ -128,7 +130,7 @@ class SandboxManager:
         return None
 
     async def log_of(self, workspace_id: str, sandbox_id: str) -> str:
-        """What its provider noted about a sandbox while it lives; it is not woken."""
+        """The provider's notes about a sandbox while it lives; it is not woken."""
         row = await self._newest(workspace_id)
         if row is None or row.id != sandbox_id or not row.ref or not is_awake(row.life):  # not its successor's log
             return ""
@@ -137,14 +139,14 @@ class SandboxManager:
         return ""
 
     async def freeze(self, workspace_id: str) -> None:
-        """Put it to sleep with its memory; where the provider cannot, kill it. Nothing happens unless it is awake."""
+        """Put it to sleep with its memory; if the provider cannot, kill it. Does nothing unless it is awake."""
         async with self.locks[workspace_id]:
             row = await self._newest(workspace_id)
             if row is not None and row.life.state is State.READY:
                 await self.lives.freeze(row)
 
     async def thaw(self, workspace_id: str) -> None:
-        """Wake a frozen or stopped sandbox. Nothing happens when there is none, or it is awake."""
+        """Wake a frozen or stopped sandbox. Does nothing if there is none, or it is awake."""
         async with self.locks[workspace_id]:
             row = await self._newest(workspace_id)
             if row is not None and is_alive(row.life.state):
@@ -158,7 +160,7 @@ class SandboxManager:
                 await self.lives.stop(row)
 
     async def kill(self, workspace_id: str) -> None:
-        """End it for good; the files stay. Fine when there is none."""
+        """End it for good; the files stay. Does nothing if there is none."""
         async with self.locks[workspace_id]:
             row = await self.db.read(store.newest, workspace_id)
             if row is None or not is_alive(row.life.state):
@@ -169,9 +171,9 @@ class SandboxManager:
                 await self.lives.change(row, State.KILLED)
 
     async def stop_commands(self, workspace_id: str, effect_ids: Sequence[str]) -> None:
-        """End these commands and evaluations with all that they started. Fine when they have ended or there is no
+        """End these commands and evaluations with all their processes. Does nothing if they have ended or there is no
         sandbox."""
-        sandbox = await self.find(workspace_id)  # wakes it: while it is frozen, nobody inside takes the call
+        sandbox = await self.find(workspace_id)  # wakes it: a frozen agent does not accept the call
         if sandbox is None:
             return
         with suppress(SandboxLost):
@@ -179,7 +181,8 @@ class SandboxManager:
                 await sandbox.kill_command(effect_id)
 
     async def end_sessions(self, workspace_id: str) -> int:
-        """End the code sessions at rest in its sandbox, if that is awake: how many. One that sleeps is not woken."""
+        """End the idle code sessions in its sandbox, if that is awake; returns their number. A sleeping one is not
+        woken."""
         async with self.locks[workspace_id]:
             row = await self._newest(workspace_id)
             if row is None or row.life.state is not State.READY:
@@ -193,21 +196,21 @@ class SandboxManager:
         return await self.db.read(store.alive_on, self.provider.name, self.node_id)
 
     async def trim(self) -> None:
-        """Stop what is awake beyond the limit, but nothing that is in use."""
+        """Stop sandboxes beyond the limit, but none that is in use."""
         async with self._room:
             await self._make_room(0)
 
     async def aclose(self) -> None:
-        """Drop every connection; the sandboxes live on for the next server."""
+        """Close every connection; the sandboxes keep running for the next server."""
         await self.lives.aclose()
 
     def _is_here(self, row: SandboxRecord) -> bool:
-        """Whether this server can reach it: one whose files are stored on a machine belongs to that machine's node."""
+        """True if this server can reach it: one whose files are stored on a machine belongs to that machine's node."""
         on_a_machine = self.provider.capabilities.volume
         return row.provider == self.provider.name and (row.node_id == self.node_id or not on_a_machine)
 
     async def _newest(self, workspace_id: str) -> SandboxRecord | None:
-        """The workspace's latest sandbox; None when it is another node's."""
+        """The workspace's latest sandbox; None if it is another node's."""
         row = await self.db.read(store.newest, workspace_id)
         return row if row is not None and self._is_here(row) else None
 
@@ -220,32 +223,35 @@ class SandboxManager:
         name, node = self.provider.name, self.node_id
         async with self._room:
             await self._make_room(await self._places_of(workspace_id))
-            with anyio.CancelScope(shield=True):  # or the row might remain without a task that starts or closes it
+            with anyio.CancelScope(
+                shield=True
+            ):  # otherwise the row might remain without a task that starts or closes it
                 row = await self.db.write(store.add, workspace_id, project_id, name, node)
-        return await self._start(row)  # outside of `_room`: it takes seconds, and the row counts already
+        return await self._start(row)  # outside of `_room`: it takes seconds, and the row already counts
 
     async def _restart(self, row: SandboxRecord) -> Sandbox:
         async with self._room:
             await self._make_room(await self._places_of(row.workspace_id))
-            # From here on it counts as awake, so the room can be given back.
+            # From here on it counts as awake, so the room can be released.
             await self.lives.change(row, State.RESUMING)
         return await self._start(row)
 
     async def _start(self, row: SandboxRecord) -> Sandbox:
         sandbox = await self.lives.start(row)
-        self.woken.set()  # the ladder computes anew when its next step is due
+        self.woken.set()  # the ladder computes its next step again
         self.woken = anyio.Event()
         return sandbox
 
     async def _make_room(self, coming: int) -> None:
-        """Stop idle sandboxes until so many more may be awake. One whose lock is held at this moment is left alone."""
+        """Stop idle sandboxes until `coming` more may be awake. One whose lock is held at this moment is left
+        unchanged."""
         awake = await self.db.read(store.awake_on, self.provider.name, self.node_id)
         named = await self.db.read(store.templates_of, [row.workspace_id for row, _ in awake])
         weighed = [replace(waking, places=self._places(named.get(row.workspace_id))) for row, waking in awake]
         chosen = choose_to_stop(weighed, self.awake_allowed, coming)
         for row in [row for row, _ in awake if row.id in chosen]:
             try:
-                # Waiting could be for ever: its holder may wait for the room.
+                # Waiting could deadlock: its holder may wait for the room.
                 self.locks[row.workspace_id].acquire_nowait()
             except anyio.WouldBlock:
                 continue
@@ -262,14 +268,14 @@ class SandboxManager:
 
     async def _stop_for_room(self, seen: SandboxRecord) -> None:
         row = await self._newest(seen.workspace_id)
-        # Else it was used meanwhile.
+        # Otherwise it was used meanwhile.
         if row is not None and row.life == seen.life and row.last_used_at == seen.last_used_at:
             await self.lives.stop(row)
             await self.db.write(store.tell_stopped, row)
 
     async def _touch(self, sandbox_id: str, workspace_id: str) -> None:
-        """Record the use, at most every half minute: the idle clocks are counted in minutes."""
+        """Record the use, at most every half minute: the idle clocks count in minutes."""
         now = self.clock.monotonic()
         if now - self._touched.get(sandbox_id, float("-inf")) >= TOUCH_EVERY_S:
-            self._touched[sandbox_id] = now  # before the write: calls side by side record it once
+            self._touched[sandbox_id] = now  # before the write: parallel calls record it once
             await self.db.write(store.touch, [(sandbox_id, workspace_id)])

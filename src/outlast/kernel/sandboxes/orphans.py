@@ -1,4 +1,4 @@
-"""What has no owner: sandboxes without a row, rows whose sandbox vanished, what deleted workspaces left behind."""
+"""Orphans: sandboxes without a row, rows whose sandbox vanished, leftovers of deleted workspaces."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -17,34 +17,34 @@ from outlast.kernel.set_aside import kinds
 from outlast_sandbox.folders import remove_folder
 
 OURS: Final = f"{KINDS['sandbox']}_"
-SWEEP_EVERY_S: Final = 180.0  # each asks the provider and every agent
-PATIENCE_S: Final = 1.0  # with the holder of a workspace: one whose sandbox is starting may do so for minutes
+SWEEP_EVERY_S: Final = 180.0  # each sweep asks the provider and every agent
+PATIENCE_S: Final = 1.0  # with the holder of a workspace: a starting sandbox may hold it for minutes
 
 
 async def reconcile(machines: SandboxManager) -> None:
-    """At the server's start: keep what lives, mark what vanished or does not answer as lost, end what no row knows,
-    collect what a deleted owner left. Repeatable, but only while no sandbox is in use yet. An error with one sandbox
-    or workspace does not affect others. Raises where the provider or the database cannot be asked at all."""
+    """At the server's start: keep living sandboxes, mark vanished or unresponsive ones as lost, end those without a
+    row, collect leftovers of deleted owners. Repeatable, but only while no sandbox is in use yet. An error with one
+    sandbox or workspace does not affect others. Raises if the provider or the database cannot be read at all."""
     refs = dict(await machines.provider.list_refs())
     for row in await machines.recorded():
         if await machines.guard.once(kinds.SANDBOX_TAKE_UP, row.id, _take_up, machines, row, refs):
             continue
         if not await machines.guard.once(kinds.SANDBOX_TAKE_UP, row.id, machines.lives.lose, row):
-            refs.pop(row.id, None)  # its row says that it lives, so it is left alone
-    await _end_all(machines, refs)  # no row knows them, or theirs was given up
+            refs.pop(row.id, None)  # its row records it as alive, so it is left unchanged
+    await _end_all(machines, refs)  # without a row, or with one that was given up
     await collect(machines)
 
 
 async def _take_up(machines: SandboxManager, row: SandboxRecord, refs: dict[str, str]) -> None:
     if row.life.state is not State.CREATING and await machines.lives.adopt(row, refs.get(row.id)):
-        refs.pop(row.id)  # it lives: what is left over is ended
+        refs.pop(row.id)  # it lives: the remaining ones are ended
     elif row.life.pause_kind is not PauseKind.STOPPED:
         await machines.lives.lose(row)
 
 
 async def sweep(machines: SandboxManager) -> None:
-    """While the server works: mark what vanished or does not answer as lost, end what no row knows, collect what a
-    deleted owner left. The provider removes what its dead sandboxes left behind. Repeatable; errors as of
+    """While the server works: mark vanished or unresponsive sandboxes as lost, end those without a row, collect
+    leftovers of deleted owners. The provider removes leftovers of its dead sandboxes. Repeatable; errors as of
     `reconcile`."""
     refs = dict(await machines.provider.list_refs())
     for row in await machines.recorded():
@@ -60,10 +60,10 @@ async def sweep(machines: SandboxManager) -> None:
 
 
 async def _check(machines: SandboxManager, row: SandboxRecord, ask_agent: bool) -> None:
-    """Mark it as lost unless it is there, and, with `ask_agent`, answers."""
+    """Mark it as lost unless it exists and, with `ask_agent`, answers."""
     async with machines.locks[row.workspace_id]:
         fresh = await machines.db.read(store.newest, row.workspace_id)
-        # Somebody has just used, stopped or replaced it.
+        # Another caller has just used, stopped or replaced it.
         if fresh is None or fresh.id != row.id or fresh.life != row.life:
             return
         with suppress(SandboxLost):
@@ -76,9 +76,9 @@ async def _check(machines: SandboxManager, row: SandboxRecord, ask_agent: bool) 
 
 
 async def collect(machines: SandboxManager) -> None:
-    """End the sandboxes and remove the files of workspaces whose owner was deleted. Repeatable; what a killed
-    server did not get to, what is still in use, and what failed, is done by a later call: one workspace does
-    not hold up others."""
+    """End the sandboxes and remove the files of workspaces whose owner was deleted. Repeatable; a later call handles
+    workspaces that a killed server did not reach, that are still in use, or that failed: one workspace does not delay
+    others."""
     for workspace_id in await machines.db.read(store.garbage, machines.node_id):
         await machines.guard.attempt(kinds.WORKSPACE_REMOVAL, workspace_id, _collect, machines, workspace_id)
 
@@ -96,14 +96,16 @@ async def _collect(machines: SandboxManager, workspace_id: str) -> None:
             return
         for folder in machines.folders_of(workspace_id):
             await anyio.to_thread.run_sync(remove_folder, folder)
-        await machines.db.write(store.collected, workspace_id)  # last: a killed server removes the rest another time
+        await machines.db.write(
+            store.collected, workspace_id
+        )  # last: after a kill, the next collection removes the rest
     finally:
         lock.release()
 
 
 async def _end_unknown(machines: SandboxManager) -> None:
-    """Every sandbox with an id of ours has its row before it exists: one without has lost its owner. Those with other
-    ids (trials, builds) live for a short time, and their makers end them."""
+    """End sandboxes without a row. Every sandbox with an id of ours has its row before it exists: one without has lost
+    its owner. Those with other ids (trials, builds) live for a short time, and their creators end them."""
     found = dict(await machines.provider.list_refs())  # before the rows are read: a row is older than its sandbox
     refs = {sandbox_id: ref for sandbox_id, ref in found.items() if sandbox_id.startswith(OURS)}
     without = await machines.db.read(store.unknown, refs.keys())

@@ -1,4 +1,4 @@
-"""The provider that the settings name, as the server uses it."""
+"""The configured sandbox provider of the server."""
 
 import os
 from pathlib import Path
@@ -12,8 +12,8 @@ from outlast_sandbox.providers.setup import ProviderSetup
 
 
 def provider_setup(settings: SandboxSettings, data_dir: Path) -> ProviderSetup:
-    """What the chosen provider gets, for the server that owns `data_dir`. Each provider has a state folder of its own,
-    so that a server whose provider was changed finds what it left when it is changed back."""
+    """The set-up of the chosen provider, for the server that owns `data_dir`. Each provider has its own state folder,
+    so that a server finds its old state when its provider is changed and changed back."""
     own = "sandboxes" if settings.provider == "local" else f"sandboxes-{settings.provider}"
     return ProviderSetup(
         state_dir=data_dir / own,
@@ -25,13 +25,13 @@ def provider_setup(settings: SandboxSettings, data_dir: Path) -> ProviderSetup:
 
 
 def open_provider(settings: SandboxSettings, data_dir: Path) -> SandboxProvider:
-    """The chosen provider; nothing is started. Raises `InvalidSetting` for an unknown name (listing the known ones)
-    and for options it does not know, `StartRefused` where it cannot be loaded."""
+    """The chosen provider; nothing is started. Raises `InvalidSetting` for an unknown name (listing the known ones) and
+    for unknown options, `StartRefused` if it cannot be loaded."""
     return _open(settings.provider, provider_setup(settings, data_dir))
 
 
 def check_provider(settings: SandboxSettings) -> None:
-    """Whether the settings name a provider that there is, with options that it knows. Raises as `open_provider`."""
+    """Check that the settings name an existing provider, with known options. Raises as `open_provider`."""
     nowhere = Path(os.devnull)
     setup = ProviderSetup(
         state_dir=nowhere, cache_dir=nowhere, owner="", options=settings.options, region=settings.region

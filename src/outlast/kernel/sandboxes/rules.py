@@ -1,4 +1,4 @@
-"""The life cycle of a sandbox: which states follow each other, and what is due next. Pure.
+"""The life cycle of a sandbox: allowed changes of state, and the next due step. Pure.
 
 creating → ready ⇄ pausing → paused (frozen or stopped) → resuming → ready. Every state can change to lost or killed,
 which are final: after them the workspace gets a new sandbox. `docs/states.md` has the diagram.
@@ -30,7 +30,7 @@ class PauseKind(StrEnum):
 
 
 class Step(StrEnum):
-    """What comes before the next command in a sandbox."""
+    """The step before the next command in a sandbox."""
 
     USE = "use"  # nothing
     CREATE = "create"  # make a new sandbox
@@ -40,7 +40,7 @@ class Step(StrEnum):
 
 
 class IdleStep(StrEnum):
-    """What happens to an idle sandbox, one after the other."""
+    """The steps of an idle sandbox, in order."""
 
     FREEZE = "freeze"
     STOP = "stop"
@@ -73,7 +73,7 @@ class Life:
 @dataclass(frozen=True, slots=True)
 class AwakeSandbox:
     """A sandbox that takes up memory. `has_active_run`: a run works in it now; `has_waiting_run`: its run waits for a
-    person. `places` is how many sandboxes of the usual size it counts as."""
+    user. `places` is the number of sandboxes of the usual size that it counts as."""
 
     sandbox_id: str
     life: Life
@@ -84,14 +84,14 @@ class AwakeSandbox:
 
 
 def can_become(state: State, wanted: State) -> bool:
-    """Whether the life cycle allows this change."""
+    """True if the life cycle allows this change."""
     return wanted in _NEXT_STATES[state]
 
 
 def advance(life: Life, wanted: State, pause_kind: PauseKind | None = None) -> Life:
     """The next recorded state. Raises `Conflict` for a change that the life cycle does not have.
 
-    From paused to paused there is one change only: a frozen sandbox is stopped.
+    From paused to paused there is only one change: a frozen sandbox is stopped.
     """
     pauses_again = life.state is State.PAUSED and wanted is State.PAUSED
     stops_frozen = life.pause_kind is PauseKind.FROZEN and pause_kind is PauseKind.STOPPED
@@ -101,7 +101,7 @@ def advance(life: Life, wanted: State, pause_kind: PauseKind | None = None) -> L
 
 
 def is_alive(state: State) -> bool:
-    """Whether the sandbox can still have processes."""
+    """True if the sandbox can still have processes."""
     return bool(_NEXT_STATES[state])
 
 
@@ -109,12 +109,12 @@ ALIVE: Final = [state.value for state in State if is_alive(state)]
 
 
 def step_to_use(life: Life | None, connected: bool) -> Step:
-    """What must happen before a command can run. `life` is that of the workspace's newest sandbox (None: it never had
-    one); `connected`: this server process holds a handle on it."""
+    """The step before a command can run. `life` is that of the workspace's newest sandbox, or None if it never had one;
+    `connected`: this server process holds a handle on it."""
     if life is None or not is_alive(life.state):
         return Step.CREATE
     if life.state is State.CREATING:
-        return Step.CREATE  # a server died while it created this one; orphans.py removes what is left
+        return Step.CREATE  # a server died while it created this one; orphans.py removes the rest
     if life.pause_kind is PauseKind.STOPPED:
         return Step.RESTART
     if not connected:
@@ -123,21 +123,21 @@ def step_to_use(life: Life | None, connected: bool) -> Step:
 
 
 def is_half_awake(life: Life) -> bool:
-    """Whether a server died while it paused or resumed the sandbox. It may be frozen or not, so the next server wakes
+    """True if a server died while it paused or resumed the sandbox. It may be frozen or not, so the next server wakes
     it."""
     return life.state in (State.PAUSING, State.RESUMING)
 
 
 def is_awake(life: Life) -> bool:
-    """Whether the sandbox takes up memory. A frozen one does, a stopped one does not."""
+    """True if the sandbox takes up memory. A frozen one does, a stopped one does not."""
     return is_alive(life.state) and life.pause_kind is not PauseKind.STOPPED
 
 
 def choose_to_stop(awake: Sequence[AwakeSandbox], allowed: int, coming: int) -> list[str]:
     """The ids of the sandboxes to stop so that `coming` more places fit into `allowed`. Those without a run come first,
-    then those whose run waits for a person; of each, the least recently used first. One with an active run is never
-    chosen, so the result can free less than is needed."""
-    # One in the middle of a step belongs to whoever takes that step.
+    then those whose run waits for a user; in each group the least recently used first. One with an active run is never
+    chosen, so the result can free fewer places than needed."""
+    # A sandbox in the middle of a step belongs to the caller of that step.
     idle = [one for one in awake if not one.has_active_run and one.life.state in (State.READY, State.PAUSED)]
     idle.sort(key=lambda one: (one.has_waiting_run, one.last_used_at))
     missing = sum(one.places for one in awake) + coming - allowed
@@ -151,8 +151,8 @@ def choose_to_stop(awake: Sequence[AwakeSandbox], allowed: int, coming: int) -> 
 
 
 def idle_steps(life: Life, settings: SandboxSettings) -> dict[IdleStep, float]:
-    """The steps that are still ahead, in their order, each with the idle seconds after which it is due; none for a
-    sandbox that has ended."""
+    """The steps still ahead, in order, each with the idle seconds after which it is due; empty for a sandbox that has
+    ended."""
     if not is_alive(life.state):
         return {}
     steps = {
@@ -168,12 +168,12 @@ def idle_steps(life: Life, settings: SandboxSettings) -> dict[IdleStep, float]:
 
 
 def idle_step(life: Life, idle_s: float, settings: SandboxSettings) -> IdleStep | None:
-    """The last step that is due for a sandbox that has been idle for `idle_s` seconds; None: leave it alone."""
+    """The last step that is due for a sandbox that has been idle for `idle_s` seconds, or None if none is due."""
     due = [step for step, after_s in idle_steps(life, settings).items() if idle_s >= after_s]
-    # In the middle of a step it is left alone.
+    # In the middle of a step it is left unchanged.
     return due[-1] if due and life.state in (State.READY, State.PAUSED) else None
 
 
 def idle_due_s(life: Life, settings: SandboxSettings) -> float | None:
-    """After how many idle seconds the next `idle_step` is due; None: never in this state."""
+    """The idle seconds after which the next `idle_step` is due, or None if it never is in this state."""
     return min(idle_steps(life, settings).values()) if life.state in (State.READY, State.PAUSED) else None

@@ -10,17 +10,15 @@ from outlast.base.settings.fields import setting
 class ScreenSettings:
     """Apps on the canvas."""
 
-    template: Literal["next", "vite"] = setting("What a new screen begins as, unless chosen.", "next")
+    template: Literal["next", "vite"] = setting("Template of a new screen, unless the request names one.", "next")
     memory_mb: int = setting("Memory of a screen's sandbox, at least.", 2048, unit="MiB", least=512)
     cpus: float = setting("Processor cores of a screen's sandbox, at least.", 2.0, unit="cores", least=0.25)
-    check_timeout_s: float = setting(
-        "Longest that the type check at the end of a run may take.", 120, unit="seconds", least=5
-    )
-    pictures: bool = setting("Photograph a finished screen, where Chromium is installed.", True)
-    browser: str = setting("Chromium's program file; empty: looked for.", "")
+    check_timeout_s: float = setting("Time limit of the type check at the end of a run.", 120, unit="seconds", least=5)
+    pictures: bool = setting("Take a picture of a finished screen, if Chromium is installed.", True)
+    browser: str = setting("Path of Chromium (default: found on the PATH or in usual places).", "")
     image_hosts: tuple[str, ...] = setting(
         "Hosts whose pictures every screen and preview may load: HOST, *.HOST or *, each with an optional :PORT. "
-        "Pictures of others load in a screen once a member has allowed the host there.",
+        "Pictures of other hosts load in a screen once a member has allowed the host there.",
         (),
     )
-    most_per_project: int = setting("Screens in one project; 0: no limit.", 200, unit="screens", least=0)
+    most_per_project: int = setting("Most screens in one project; 0 turns the limit off.", 200, unit="screens", least=0)

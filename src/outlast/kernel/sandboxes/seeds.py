@@ -1,8 +1,8 @@
-"""Workspaces of subjects and of forked threads, which begin with the files of an app template, of another workspace,
-or empty.
+"""Workspaces of subjects and of forked threads, which begin with the files of an app template, of another workspace, or
+empty.
 
 A template's files are stored once, as one manifest over shared blobs; each workspace of it is a row and a first
-checkpoint that names that manifest. Nothing is written into a folder, and no sandbox is made, until one is needed.
+checkpoint that names that manifest. No folder is written and no sandbox is started until one is needed.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,14 +28,14 @@ from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import messages, threads
 from outlast_sandbox.checkpoints.edits import tree_of_files
 
-WRITTEN_MS: Final = 1_767_225_600_000  # always the same moment, so that the same files make the same manifest
+WRITTEN_MS: Final = 1_767_225_600_000  # a constant time, so that the same files make the same manifest
 Edit = Callable[[bytes], bytes]
 Owner = tuple[str, str]  # noun and id of a subject
 
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A template's files as the blobs hold them: `tree` is the name of their manifest."""
+    """A template's files as stored in the blobs: `tree` is the name of their manifest."""
 
     template: str
     tree: str
@@ -45,7 +45,7 @@ class Seed:
 
 
 class Seeds:
-    """Stores templates' files. Nothing is kept in memory but the templates themselves."""
+    """Stores templates' files. In memory are only the templates themselves."""
 
     def __init__(self, blobs: FolderBlobs, templates: Templates) -> None:
         self._blobs, self._templates = blobs, templates
@@ -55,14 +55,14 @@ class Seeds:
         return sorted(self._templates)
 
     async def of(self, template: str, edits: Mapping[str, Edit] | None = None) -> Seed:
-        """The files of a template, stored, those with an edit as it leaves them: good for a day, so ask for it before
-        each transaction that uses it. Quick once they are there; safe to cancel and to repeat. Raises `MalformedInput`
-        (no such template), `DiskFull`."""
+        """The stored files of a template, with `edits` applied: valid for a day, so call this before each transaction
+        that uses them. Fast once they are stored; safe to cancel and to repeat. Raises `MalformedInput` (unknown
+        template), `DiskFull`."""
         found = self._templates.get(template)
         if found is None:
             known = ", ".join(self.names) or "none on this server"
             raise MalformedInput(
-                f"There is no app template {template[:80]!r}.", hint=f"There are: {known}.", field="template"
+                f"Unknown app template {template[:80]!r}.", hint=f"Available: {known}.", field="template"
             )
         changed = {path: edit(found.files.get(path, b"")) for path, edit in (edits or {}).items()}
         with translated():
@@ -72,8 +72,8 @@ class Seeds:
 
 
 def new_workspace(tx: Tx, seed: Seed | None, owner: Owner, *, project_id: str, thread_id: str) -> str:
-    """Make the workspace of a new subject: with the template's files as its first checkpoint (reason `template`) and
-    its dev server declared, or empty (None). The thread, whose row must be there, works in it from now on. The
+    """Create the workspace of a new subject: with the template's files as its first checkpoint (reason `template`) and
+    its dev server declared, or empty if None. The thread, whose row must exist, works in it from now on. The
     workspace's id."""
     workspace_id = _add(tx, project_id, owner, thread_id, None if seed is None else seed.template)
     if seed is None:
@@ -85,19 +85,19 @@ def new_workspace(tx: Tx, seed: Seed | None, owner: Owner, *, project_id: str, t
 
 
 def first_of(seed: Seed, workspace_id: str) -> NewCheckpoint:
-    """What a workspace's files begin as."""
+    """The first files of a workspace."""
     return NewCheckpoint(workspace_id, "template", seed.tree, seed.files, seed.size_bytes)
 
 
 def copy_workspace(tx: Tx, source_id: str, *, owner_id: str, thread_id: str, checkpoint_id: str | None = None) -> str:
-    """Make the workspace of a copied screen or page: template, declared services, and the files as the source's newest
-    checkpoint has them, or the one named. Save the source first (`CheckpointKeeper.take`) where the newest changes
-    count. Nothing is copied on disk. Raises `NotFound`. The new workspace's id."""
+    """Create the workspace of a copied screen or page: template, declared services, and the files of the source's
+    newest checkpoint, or of the one named. Save the source first (`CheckpointKeeper.take`) to include its newest
+    changes. Nothing is copied on disk. Raises `NotFound`. The new workspace's id."""
     kept = checkpoints.newest_of(tx, source_id)
     if checkpoint_id is not None:
         kept = checkpoints.checkpoint(tx, checkpoint_id)
-        if kept.workspace_id != source_id:  # an id from elsewhere must not show the files of others
-            raise NotFound("There is no such version of these files.", id=checkpoint_id)
+        if kept.workspace_id != source_id:  # the id of another workspace's checkpoint must not reveal its files
+            raise NotFound("This checkpoint does not exist for these files.", id=checkpoint_id)
     workspace_id = _add_like(tx, source_id, owner_id, thread_id)
     if kept is not None:
         new = NewCheckpoint(workspace_id, "fork", kept.tree, kept.files, kept.size_bytes)
@@ -108,10 +108,10 @@ def copy_workspace(tx: Tx, source_id: str, *, owner_id: str, thread_id: str, che
 
 
 def fork_workspace(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str, *, owner_id: str) -> str:
-    """As `copy_workspace`, for the fork of a screen's or page's thread: the files as they were at the message (before
-    the first answer: as they began), with the history up to it. `parent` is the row of the forked thread, `message_id`
-    is one of its messages, and the fork's copies must be there. The new workspace's id. Raises `NotFound` for a thread
-    that has none."""
+    """As `copy_workspace`, for the fork of a screen's or page's thread: the files as of the message (before the first
+    answer: the first files), with the history up to it. `parent` is the row of the forked thread, `message_id` is one
+    of its messages, and the fork's copies must exist. The new workspace's id. Raises `NotFound` for a thread without
+    files."""
     source_id = parent.workspace_id
     if source_id is None:
         raise NotFound("The thread has no files.", id=parent.id)
@@ -127,9 +127,8 @@ def fork_workspace(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str, *, 
 
 
 def fork_files(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str) -> None:
-    """Give a forked thread the files as they were at the message, with the history up to it. Nothing is copied on disk:
-    until its first use the new workspace exists in its checkpoint alone. Nothing happens where none was kept by
-    then."""
+    """Give a forked thread the files as of the message, with the history up to it. Nothing is copied on disk: until its
+    first use the new workspace exists only in its checkpoint. Does nothing if no checkpoint was kept by then."""
     if parent.workspace_id is None:
         return
     position = tx.value(messages.c.position, {"id": message_id})
@@ -142,8 +141,8 @@ def fork_files(tx: Tx, parent: ThreadRow, fork_id: str, message_id: str) -> None
 def _copy_upto(
     tx: Tx, parent: ThreadRow, fork_id: str, workspace_id: str, position: int, kept: CheckpointData | None
 ) -> None:
-    """The parent's history before the message at this position, then what was kept by then, which belongs to the copied
-    message if it belonged to one."""
+    """The parent's history before the message at this position, then the checkpoint kept by then, which belongs to the
+    copied message if it belonged to one."""
     checkpoints.copy_history(tx, parent, fork_id, workspace_id, position)
     if kept is None:
         return
@@ -154,7 +153,7 @@ def _copy_upto(
 
 
 def _begin_empty(tx: Tx, workspace_id: str) -> None:
-    """There is nothing to bring back."""
+    """There is nothing to restore."""
     tx.update(workspaces, {"id": workspace_id}, evicted_at=None)
 
 
@@ -172,7 +171,7 @@ def _add_like(tx: Tx, source_id: str, owner_id: str, thread_id: str) -> str:
 
 
 def _add(tx: Tx, project_id: str, owner: Owner, thread_id: str, template: str | None) -> str:
-    # Until the first use the files exist in the checkpoint alone.
+    # Until the first use the files exist only in the checkpoint.
     workspace_id = add_workspace(tx, project_id, *owner, template=template, evicted_at=tx.now)
     tx.update(threads, {"id": thread_id}, workspace_id=workspace_id)
     return workspace_id

@@ -36,7 +36,7 @@ class ServiceStateData(Frozen):
 
 
 class SandboxStateData(Frozen):
-    """A sandbox, or a service in it, has another state."""
+    """The state of a sandbox, or of a service in it, changed."""
 
     sandbox_id: str
     workspace_id: str

@@ -22,7 +22,7 @@ from outlast.kernel.streams.log import append
 from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.subjects.hooks import call_guarded
 
-GARBAGE: Final = "collect:"  # followed by a workspace's id: a key in `meta`, its value the node that had it
+GARBAGE: Final = "collect:"  # followed by a workspace's id: a key in `meta`; the value is the node that had it
 
 
 class SandboxRecord(SandboxRow):
@@ -36,7 +36,7 @@ class SandboxRecord(SandboxRow):
 
 
 def newest(tx: Tx, workspace_id: str) -> SandboxRecord | None:
-    """The workspace's latest sandbox, whatever has become of it."""
+    """The workspace's latest sandbox, in any state."""
     rows = sa.select(sandboxes).where(sandboxes.c.workspace_id == workspace_id)
     return tx.row(SandboxRecord, rows.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(1))
 
@@ -53,7 +53,7 @@ class _AwakeRun(NamedTuple):
 
 
 def awake_on(tx: Tx, provider: str, node_id: str) -> list[tuple[SandboxRecord, AwakeSandbox]]:
-    """Every sandbox of this provider and node that takes up memory, with what runs do there."""
+    """Every sandbox of this provider and node that takes up memory, with the state of its runs."""
     rows = [row for row in alive_on(tx, provider, node_id) if is_awake(row.life)]
     places = [row.workspace_id for row in rows]
     active = sa.select(runs.c.workspace_id, runs.c.leg).where(
@@ -75,21 +75,20 @@ class _TemplateOf(NamedTuple):
 
 
 def templates_of(tx: Tx, workspace_ids: Collection[str]) -> dict[str, str]:
-    """The names of the app templates of those that have one."""
+    """The names of the app templates of workspaces that have one."""
     mine = workspaces.c.id.in_(workspace_ids) & workspaces.c.template.is_not(None)
     rows = tx.rows(_TemplateOf, sa.select(workspaces.c.id, workspaces.c.template).where(mine))
     return {row.id: row.template for row in rows}
 
 
 def tell_stopped(tx: Tx, row: SandboxRecord) -> None:
-    """Publish that a sandbox was stopped to make room, and what was lost."""
+    """Publish that a sandbox was stopped to make room, and the lost processes."""
     text = "The sandbox was stopped to make room for another. Files are kept; running processes and variables are gone."
     _tell_lost(tx, row, text)
 
 
 def add(tx: Tx, workspace_id: str, project_id: str, provider: str, node_id: str) -> SandboxRecord:
-    """A new sandbox in state `creating`; the subject whose it is from now on is told too. Raises `NotFound` when the
-    workspace is gone."""
+    """A new sandbox in state `creating`; its subject is announced too. Raises `NotFound` if the workspace is gone."""
     hold(tx, workspace_id)  # its deletion waits for this, or was first
     row = SandboxRecord(
         id=new_id("sandbox"),
@@ -121,28 +120,28 @@ def change(
     ref: str | None = None,
     why: OutlastError | None = None,
 ) -> SandboxRecord:
-    """Move a sandbox along its life cycle and tell followers. Raises `Conflict` when the life cycle forbids it.
+    """Move a sandbox along its life cycle and notify followers. Raises `Conflict` if the life cycle forbids it.
 
-    For a `lost` sandbox followers also learn that what ran in it is gone. Raises `NotFound` when it was given up in
-    the meantime.
+    For a `lost` sandbox followers also learn that its processes are gone. Raises `NotFound` if it was given up in the
+    meantime.
     """
-    # Held: of two servers that move it at once, the second starts from what the first has made of it.
+    # Locked: of two servers that move it at once, the second starts from the result of the first.
     row = tx.row(SandboxRecord, sa.select(sandboxes).where(sandboxes.c.id == sandbox_id).with_for_update())
     if row is None:
-        raise NotFound("The sandbox was deleted with what it belonged to.", id=sandbox_id)
+        raise NotFound("The sandbox was deleted with its thread, screen or page.", id=sandbox_id)
     life = advance(row.life, then, pause_kind)
     values: dict[str, Any] = {"state": life.state.value, "pause_kind": life.pause_kind and life.pause_kind.value}
     if ref is not None:
         values["ref"] = ref
     if then is State.READY:
         values["last_used_at"] = tx.now
-        if row.life.state is State.RESUMING and ref is not None:  # a thaw brings no ref: only a start does
+        if row.life.state is State.RESUMING and ref is not None:  # a thaw has no ref: only a start does
             values["restarted_at"] = tx.now
     if not is_alive(then):
         values["ended_at"] = tx.now
     tx.update(sandboxes, {"id": sandbox_id}, **values)
     if life.pause_kind is PauseKind.STOPPED or not is_alive(then):
-        services.stop_all(tx, row.workspace_id)  # with the state: nobody sees a service run in a stopped sandbox
+        services.stop_all(tx, row.workspace_id)  # with the state: no client sees a running service in a stopped sandbox
     changed = row._replace(**values)
     tell(tx, changed, why.code if why is not None else None)
     if then is State.LOST and row.life.state is not State.CREATING:  # nothing ran in one that never was ready
@@ -154,9 +153,8 @@ def change(
 
 
 def give_up(tx: Tx, project_id: str, thread_id: str | None = None, *, workspace_id: str | None = None) -> None:
-    """Remove the workspaces of a project, or of one thread of it, or one of them, with their sandboxes from the tables.
-    What they have on this or another machine is noted for `orphans.collect`, so that a killed server forgets
-    nothing."""
+    """Remove the workspaces of a project, of one thread of it, or one of them, with their sandboxes from the tables.
+    Their data on this or another machine is noted for `orphans.collect`, so that a killed server forgets nothing."""
     mine = workspaces.c.project_id == project_id
     if thread_id is not None:
         mine &= (workspaces.c.owner_type == "thread") & (workspaces.c.owner_id == thread_id)
@@ -166,16 +164,16 @@ def give_up(tx: Tx, project_id: str, thread_id: str | None = None, *, workspace_
     places: dict[str, str] = {}
     for row in tx.rows(SandboxRecord, used.order_by(sandboxes.c.id)):
         places[row.workspace_id] = row.node_id or ""
-        if (thread_id or workspace_id) and is_alive(row.life.state):  # a project's log goes with the project
+        if (thread_id or workspace_id) and is_alive(row.life.state):  # a project's log is removed with the project
             tell(tx, row._replace(state=State.KILLED.value, pause_kind=None))
     for workspace_id, node_id in places.items():
-        # In the same transaction: what is on disk is never forgotten.
+        # In the same transaction: data on disk is never forgotten.
         tx.insert(meta, key=GARBAGE + workspace_id, value=node_id)
-    tx.execute(sa.delete(workspaces).where(mine))  # sandboxes, checkpoints and services go with it
+    tx.execute(sa.delete(workspaces).where(mine))  # sandboxes, checkpoints and services are removed with it
 
 
 def garbage(tx: Tx, node_id: str) -> list[str]:
-    """The workspaces given up whose sandboxes and files this node still has to remove."""
+    """Given-up workspaces whose sandboxes and files this node still has to remove."""
     noted = sa.select(meta.c.key).where(meta.c.key.startswith(GARBAGE), meta.c.value == node_id)
     return [key.removeprefix(GARBAGE) for key in tx.execute(noted).scalars()]
 
@@ -186,14 +184,14 @@ def collected(tx: Tx, workspace_id: str) -> None:
 
 
 def unknown(tx: Tx, sandbox_ids: Collection[str]) -> set[str]:
-    """Those of the ids that no living sandbox has."""
+    """The ids without a living sandbox."""
     living = sandboxes.c.id.in_(sandbox_ids), sandboxes.c.state.in_(ALIVE)
     known = tx.execute(sa.select(sandboxes.c.id).where(*living)).scalars()
     return set(sandbox_ids) - set(known)
 
 
 def touch(tx: Tx, used: Iterable[tuple[str, str]]) -> None:
-    """These sandboxes and their workspaces (ids) were used just now: their idle clocks start again."""
+    """These sandboxes and their workspaces (ids) were just used: their idle clocks start again."""
     for sandbox_id, workspace_id in used:
         tx.update(sandboxes, {"id": sandbox_id}, last_used_at=tx.now)
         tx.update(workspaces, {"id": workspace_id}, last_used_at=tx.now)

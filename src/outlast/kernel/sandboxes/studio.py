@@ -1,4 +1,4 @@
-"""The photographer of this server: pictures of what a sandbox serves, and what goes wrong in the page."""
+"""The photographer of this server: pictures of a sandbox's pages, and errors in them."""
 
 import logging
 from pathlib import Path
@@ -14,13 +14,13 @@ from outlast_sandbox.browser.studio import NO_PROGRAM, Studio
 from outlast_sandbox.interface import Sandbox
 
 FOLDER: Final = "browsers"  # below the data directory
-NAMED_WRONG: Final = "No picture was taken: screens.browser names {name}, which is no program on this server."
+NAMED_WRONG: Final = "No picture was taken: screens.browser is {name}, which is not a program on this server."
 TURNED_OFF: Final = "No picture was taken: pictures are turned off on this server (screens.pictures)."
 log = logging.getLogger("outlast.browser")
 
 
 class ServerStudio(Studio):
-    """A `Photographer` whose errors are the server's."""
+    """A `Photographer` that raises the server's errors."""
 
     async def look(self, sandbox: Sandbox, port: int, path: str, width: int, height: int) -> Look:
         with translated():

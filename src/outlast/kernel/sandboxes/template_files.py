@@ -1,7 +1,7 @@
-"""The app templates that come with Outlast, Next.js and Vite: their files, how they are installed and served.
+"""The app templates that ship with Outlast, Next.js and Vite: their files, installation and dev servers.
 
 Both have one layout, so their files are those of `templates/shared` with those of `templates/next` or `templates/vite`
-over them: from the repository in a source tree, from the package's data where Outlast is installed.
+over them: from the repository in a source tree, from the package's data in an installation.
 """
 
 import functools
@@ -21,19 +21,19 @@ SHARED: Final = "shared"
 KIT: Final = "components/ui/"
 LEFT_OUT: Final = frozenset({"node_modules", ".next", ".vite", "dist", "out"})
 INSTALL: Final = "npm ci --no-audit --no-fund --loglevel=error"
-# Nothing about the installation depends on these, so a change to them builds no snapshot.
+# The installation does not depend on these, so a change to them builds no snapshot.
 _BESIDE: Final = frozenset({"README.md", ".gitignore"})
 _NEXT: Final = f"exec ./node_modules/.bin/next dev --hostname 127.0.0.1 --port {DEV_PORT}"
 _VITE: Final = f"exec ./node_modules/.bin/vite --host 127.0.0.1 --port {DEV_PORT} --strictPort"
-# Nothing is sent anywhere, and nothing is fetched: Next looks for what a lock file of npm does not list, at each start.
+# No telemetry and no downloads: at each start Next looks for packages that npm's lock file does not list.
 _NEXT_ENV: Final = MappingProxyType(
     {"NEXT_TELEMETRY_DISABLED": "1", "NEXT_IGNORE_INCORRECT_LOCKFILE": "1", "NEXT_PRIVATE_SKIP_VERSION_CHECK": "1"}
 )
 
 
 def load_templates(settings: ScreenSettings) -> Templates:
-    """`next` and `vite` by name, with what `[screens]` says a sandbox may use. Reads some fifty small files the first
-    time. Raises `FileNotFoundError` when they are not where the package should have them."""
+    """`next` and `vite` by name, with the sandbox limits of `[screens]`. Reads some fifty small files the first time.
+    Raises `FileNotFoundError` if the package's data is incomplete."""
     return {
         "next": Template(
             name="next",
@@ -62,15 +62,15 @@ def load_templates(settings: ScreenSettings) -> Templates:
 
 @functools.cache
 def template_files(name: str) -> Mapping[str, bytes]:
-    """A new project's files by relative path. Raises `FileNotFoundError` for a name that is not a template."""
+    """A new project's files by relative path. Raises `FileNotFoundError` for an unknown template."""
     root = SOURCES if (SOURCES / SHARED).is_dir() else PACKAGED
     own = _read(root / name)
     return MappingProxyType({**_read(root / SHARED), **own})
 
 
 def warming_page(name: str, files: Mapping[str, bytes]) -> Mapping[str, str]:
-    """Files beside the template's own that are there while its caches are warmed: a page that uses the whole kit, so
-    that the first page of a real screen finds its parts compiled. Vite prepares packages, not files: none."""
+    """Additional files while the template's caches are warmed: a page that uses the whole kit, so that the first page
+    of a real screen finds its parts compiled. Vite prepares packages, not files: none."""
     if name != "next":
         return {}
     parts = sorted(path.removesuffix(".tsx") for path in files if path.startswith(KIT))
@@ -92,7 +92,7 @@ def _installed(files: Iterable[str]) -> tuple[str, ...]:
 
 def _read(folder: Path) -> dict[str, bytes]:
     if not folder.is_dir():
-        raise FileNotFoundError(f"There is no app template in {folder}: Outlast's files are incomplete.")
+        raise FileNotFoundError(f"The app template in {folder} is missing: Outlast's files are incomplete.")
     found: dict[str, bytes] = {}
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)

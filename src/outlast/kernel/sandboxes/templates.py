@@ -1,4 +1,4 @@
-"""App templates: what a workspace's files begin as, and what its sandboxes start from."""
+"""App templates: the first files of a workspace, and the snapshot of its sandboxes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ DEV_PORT: Final = 3000
 class Template:
     """One template.
 
-    `files`: the whole project by relative path, what a new workspace of it holds. `installed`: those of `files` that
+    `files`: the whole project by relative path, the files of a new workspace. `installed`: those of `files` that
     the installation depends on (package.json, lock file, what warming up needs); with `commands`, run once in the
     project folder while the snapshot is built, they make its name. `layers`: folders that come from the snapshot and
     are in the workspace under a layer of each sandbox's own (node_modules, a build cache); never in a checkpoint.
@@ -48,9 +48,9 @@ _REFUSED: Final = (
     "Not installed: $missing. The package index could not be reached from this sandbox. Allow its host in"
     " sandbox.allow_hosts, or remove what is missing from package.json."
 )
-_NO_NODE: Final = "There is no Node.js in this sandbox. Give it one in the image or template that the provider starts."
-# What the snapshot has is there at once. What package.json names beside it, after it was changed or where there are no
-# snapshots, is fetched at each start, as far as the network allows; within the time that a service has to answer.
+_NO_NODE: Final = "This sandbox has no Node.js. Add it to the provider's image or template."
+# Packages of the snapshot are there at once. Other packages of package.json, after a change or without snapshots, are
+# fetched at each start, as far as the network allows; within the time that a service has to answer.
 _INSTALL: Final = f"""missing=$(node -e '{_MISSING}') || {{ echo "{_NO_NODE}"; exit 1; }}
 if [ -n "$missing" ]; then
   how=install; [ -d node_modules/.bin ] || how=ci
@@ -62,13 +62,13 @@ fi
 
 
 def dev_server(template: Template) -> Declared:
-    """The service that each of its workspaces is declared with: its dev server, after what is missing was installed."""
+    """The service declared in each of its workspaces: its dev server, after missing packages were installed."""
     if "node_modules" not in template.layers:
         return template.service
     return replace(template.service, command=_INSTALL + template.service.command)
 
 
 def preview_environment(settings: SandboxSettings) -> Mapping[str, str]:
-    """The host names that previews are seen under, for dev servers that answer to known ones only."""
+    """The host names of previews, for dev servers that answer only to known ones."""
     domain = settings.preview_base_domain.strip().strip(".").lower()
     return {PREVIEW_HOSTS: f"*.{domain}"} if domain else {}

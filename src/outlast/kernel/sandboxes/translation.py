@@ -1,7 +1,7 @@
-"""Sandboxes of `outlast_sandbox` whose errors are the server's.
+"""Sandboxes of `outlast_sandbox` that raise the server's errors.
 
-A provider that `translated_provider` wraps, and all that it makes, raises what `outlast.base.errors` has. Code that
-calls the package directly does so within `translated()`.
+A provider wrapped by `translated_provider`, and all objects that it makes, raise the errors of `outlast.base.errors`.
+Code that calls the package directly does so within `translated()`.
 """
 
 import inspect
@@ -36,7 +36,7 @@ ERRORS: Final[Mapping[type[theirs.SandboxError], type[ours.OutlastError]]] = Map
 )
 
 PARTS: Final = frozenset({"create", "connect", "processes", "files"})
-"""What a provider or a sandbox gives that is wrapped as well."""
+"""Results of a provider or a sandbox that are wrapped as well."""
 
 
 @contextmanager
@@ -50,19 +50,19 @@ def translated() -> Iterator[None]:
 
 def as_ours(error: theirs.SandboxError) -> ours.OutlastError:
     """The server's error of the same code. A class that the table does not have, of a provider in another package,
-    counts as the nearest that it has."""
+    counts as its nearest base class there."""
     kind = next(ERRORS[base] for base in type(error).__mro__ if base in ERRORS)
     hint = error.hint or kind.default_hint
     return kind(error.message, hint=hint, retry_after_s=error.retry_after_s, **error.fields)
 
 
 def translated_provider(provider: SandboxProvider) -> SandboxProvider:
-    """`provider`, wrapped; as it is where that was done already."""
+    """`provider`, wrapped; unchanged if it is already wrapped."""
     return provider if isinstance(provider, Translated) else cast("SandboxProvider", Translated(provider))
 
 
 def untranslated(part: T) -> T:
-    """A provider or sandbox as the package made it, for what the package does with it."""
+    """A provider or sandbox without the wrapper, for functions of the package."""
     return cast("T", part.inner) if isinstance(part, Translated) else part
 
 
@@ -75,7 +75,7 @@ class Translated:
 
     def __getattr__(self, name: str) -> Any:
         with translated():
-            value = getattr(self.inner, name)  # a property may raise too: `processes` where there are none
+            value = getattr(self.inner, name)  # a property may raise too: `processes` of a provider without them
         if not callable(value):
             return Translated(value) if name in PARTS else value
 

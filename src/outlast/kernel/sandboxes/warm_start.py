@@ -1,5 +1,5 @@
-"""`sandbox.mode = "warm"`: a thread's sandbox is made in the background with the thread or at the start of a run, so
-that the first tool call finds it there."""
+"""`sandbox.mode = "warm"`: a thread's sandbox is started in the background with the thread or at the start of a run, so
+that the first tool call finds it."""
 
 import logging
 from collections.abc import Collection
@@ -20,8 +20,8 @@ log = logging.getLogger("outlast.sandboxes")
 
 
 class Warmer:
-    """In memory: which threads are waited for. Losing it costs time, never work: a tool call makes what is missing.
-    `agents`: names of those that work in a sandbox."""
+    """In memory: the threads that wait. Losing them costs time, never work: a tool call starts a missing sandbox.
+    `agents`: names of agents that work in a sandbox."""
 
     def __init__(self, db: Database, machines: SandboxManager, agents: Collection[str]) -> None:
         self._db, self._machines, self._agents = db, machines, agents
@@ -29,7 +29,7 @@ class Warmer:
         self._wanted, self._coming = anyio.create_memory_object_stream[str](MAX_WAITING)
 
     def warm(self, thread_id: str) -> None:
-        """Make the thread's sandbox soon. Returns at once; under a flood of threads some go without."""
+        """Start the thread's sandbox soon. Returns at once; in a flood of threads some are skipped."""
         try:
             self._wanted.send_nowait(thread_id)
         except anyio.WouldBlock:
@@ -51,7 +51,7 @@ class Warmer:
 
 
 def _place_of(tx: Tx, thread_id: str, agents: Collection[str]) -> tuple[str, str] | None:
-    """(workspace id, project id) of a thread; None: its agent is none of these."""
+    """(workspace id, project id) of a thread, or None if its agent is none of these."""
     thread = tx.find(ThreadRow, threads, {"id": thread_id})
     if thread is None:
         raise NotFound("This thread was deleted.", id=thread_id)

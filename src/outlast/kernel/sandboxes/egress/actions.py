@@ -1,4 +1,4 @@
-"""The log of secrets in use: which request to which host carried which secret. Values are nowhere in it."""
+"""The log of used secrets: requests, their hosts and their secrets. It never contains values."""
 
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor

@@ -1,4 +1,4 @@
-"""`outlast secrets …`: where secrets were sent."""
+"""`outlast secrets …`: requests that carried a secret."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 

@@ -1,7 +1,7 @@
-"""The way out of sandboxes whose provider watches over it: hosts and secrets are handed to the provider at the start.
+"""Network access through a provider that controls it: hosts and secrets are passed to the provider at the start.
 
-Their values leave this machine then, and the user whose they are is the one for whom the sandbox is made: what the
-provider puts into a request later it does not ask about. Uses are in its log, not in ours.
+The secrets' values then leave this machine, and are those of the user for whom the sandbox is created: the provider
+does not ask again for later requests. Uses are in its log, not in ours.
 """
 
 from dataclasses import replace
@@ -15,7 +15,7 @@ from outlast_sandbox.interface import Sandbox, SandboxSpec, WireSecret
 
 
 class HandedOver:
-    """A `WayOut` that keeps nothing."""
+    """A `WayOut` that keeps no state."""
 
     def __init__(self, db: Database, settings: SandboxSettings, *, lookup: SecretLookup | None = None) -> None:
         self._db = db
@@ -23,7 +23,7 @@ class HandedOver:
         self._lookup = lookup or OperatorSecrets()
 
     async def prepare(self, row: SandboxRecord, spec: SandboxSpec) -> SandboxSpec:
-        """The spec with the hosts that may be reached, and each secret that has a value."""
+        """The spec with the reachable hosts, and each secret that has a value."""
         hosts = [*self._settings.allow_hosts]
         by_secret: dict[str, list[str]] = {}
         for dependency in self._settings.dependencies:
@@ -39,7 +39,7 @@ class HandedOver:
         return replace(spec, allow_hosts=tuple(dict.fromkeys(hosts)), secrets=secrets)
 
     def open(self, row: SandboxRecord, sandbox: Sandbox) -> None:
-        """The provider has opened it."""
+        """The provider has already opened it."""
 
     def close(self, sandbox_id: str, *, for_good: bool) -> None:
         """It ended with the sandbox."""

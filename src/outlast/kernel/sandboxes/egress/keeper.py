@@ -1,4 +1,4 @@
-"""Gives every sandbox its way out: authority and placeholders before it starts, a proxy while it lives."""
+"""Network access of every sandbox: authority and placeholders before it starts, a proxy while it lives."""
 
 import logging
 from dataclasses import dataclass
@@ -32,15 +32,15 @@ log = logging.getLogger("outlast.egress")
 
 @dataclass(eq=False, slots=True)
 class Gate:
-    """One sandbox's way out while it is served."""
+    """One sandbox's proxy while it is served."""
 
     scope: anyio.CancelScope
     proxy: SandboxProxy | None = None
 
 
 class EgressKeeper:
-    """The `WayOut` of the sandbox manager. In memory: the proxies of living sandboxes; what must outlast the server is
-    in `folder` (see `Egress`). Without anything to reach in the policy nothing is opened, and sandboxes have no network
+    """The `WayOut` of the sandbox manager. In memory: the proxies of living sandboxes; state that must outlast the
+    server is in `folder` (see `Egress`). If the policy allows no host, nothing is opened, and sandboxes have no network
     at all."""
 
     def __init__(
@@ -69,7 +69,7 @@ class EgressKeeper:
 
     @property
     def is_needed(self) -> bool:
-        """Whether there is anything to reach, or a sandbox that could reach something under earlier settings."""
+        """True if there is anything to reach, or a sandbox that could reach something under earlier settings."""
         return self._egress.policy.opens or bool(self._earlier)
 
     def statistics(self) -> dict[str, EgressStatistics]:
@@ -82,9 +82,9 @@ class EgressKeeper:
             self._tasks = tasks
             try:
                 tasks.start_soon(self._supervisor.keep, "log of secret uses", self.uses.run)
-                for row, sandbox in list(self._opened.values()):  # taken up before this ran, or by a run that failed
+                for row, sandbox in list(self._opened.values()):  # reported before this ran, or by a run that failed
                     self.open(row, sandbox)
-                await self._forget_ended()  # `close` could not, or no server ran
+                await self._forget_ended()  # `close` failed, or no server ran
                 task_status.started()
                 await anyio.sleep_forever()
             finally:
@@ -111,14 +111,14 @@ class EgressKeeper:
         gate = self._gates[row.id] = Gate(anyio.CancelScope())
         self._tasks.start_soon(self._keep_serving, row, sandbox, gate)
 
-    def hear(self, _stream_id: str) -> None:
-        """Something was committed: a run may have begun or ended."""
-        self._news += 1  # counted, so that a look that is under way is not kept
+    def on_commit(self, _stream_id: str) -> None:
+        """A commit may have begun or ended a run."""
+        self._news += 1  # counted, so that a query in progress is not cached
         self._users.clear()
 
     def close(self, sandbox_id: str, *, for_good: bool) -> None:
         """Its processes have ended; `for_good`: they never start again, so its authority is forgotten."""
-        self._opened.pop(sandbox_id, None)  # else the next `run` would open it again
+        self._opened.pop(sandbox_id, None)  # otherwise the next `run` would open it again
         gate = self._gates.pop(sandbox_id, None)
         if gate is not None:
             gate.scope.cancel()
@@ -134,7 +134,7 @@ class EgressKeeper:
             with gate.scope:
                 await self._supervisor.guard.keep(SANDBOX_EGRESS, row.id, self._serve, row, sandbox, gate)
         finally:
-            if self._gates.get(row.id) is gate:  # it may have been closed and opened anew
+            if self._gates.get(row.id) is gate:  # it may have been closed and opened again
                 del self._gates[row.id]
 
     async def _serve(self, row: SandboxRecord, sandbox: Sandbox, gate: Gate) -> None:
@@ -145,13 +145,13 @@ class EgressKeeper:
             await proxy.serve(await sandbox.egress_listener())
 
     async def _whose(self, workspace_id: str) -> str | None:
-        """The user for whom the run there works, at most a second old: any commit makes it be looked up again."""
+        """The user of the run that works there, at most a second old: any commit causes a new query."""
         found = self._users.get(workspace_id)
         now = self._clock.monotonic()
         if found is None or found[0] < now:
             seen = self._news
             user_id = await self._db.read(store.user_of, workspace_id)
-            if seen != self._news:  # something changed while it was read: good for this request only
+            if seen != self._news:  # something changed during the query: valid for this request only
                 return user_id
             found = self._users[workspace_id] = now + USER_KNOWN_S, user_id
         return found[1]

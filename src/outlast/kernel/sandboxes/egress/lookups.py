@@ -1,4 +1,4 @@
-"""Finding the look-up of secrets that an operator chose by its name."""
+"""Opens the look-up of secrets that an operator chose by its name."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -12,8 +12,9 @@ GROUP: Final = "outlast.secret_lookups"
 
 def open_lookup(name: str, environment: Mapping[str, str] | None = None) -> SecretLookup:
     """The look-up of that name: an async function of another package, an entry point of the group
-    `outlast.secret_lookups` (see `SecretLookup`); "": the server's environment variables (`environment`; None: the
-    process's own). Raises `InvalidSetting` for an unknown name, `StartRefused` where it cannot be loaded."""
+    `outlast.secret_lookups` (see `SecretLookup`). An empty name means the server's environment variables
+    (`environment`, or the process's own if None). Raises `InvalidSetting` for an unknown name, `StartRefused` if it
+    cannot be loaded."""
     if not name:
         return OperatorSecrets(environment)
     found = {entry.name: entry for entry in plugins(GROUP)}

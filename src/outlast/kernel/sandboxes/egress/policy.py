@@ -1,4 +1,4 @@
-"""What the settings say that sandboxes may reach."""
+"""The hosts that the settings allow sandboxes to reach."""
 
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.egress.rules import Policy, SecretRule

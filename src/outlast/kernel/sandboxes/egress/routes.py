@@ -1,4 +1,4 @@
-"""The log of secrets in use."""
+"""The log of used secrets."""
 
 from typing import Final
 
@@ -27,7 +27,8 @@ async def list_secret_uses(
     sandbox: str | None = Query(None, max_length=40),
     secret: str | None = Query(None, max_length=80),
 ) -> Response:
-    """Which requests carried a secret out of the project's sandboxes, newest first (editors). No value is in it."""
+    """Requests that carried a secret out of the project's sandboxes, newest first (editors). Values are never
+    included."""
     found = await actions.list_secret_uses(
         services, actor, project_id, before=before, limit=limit, sandbox_id=sandbox, secret=secret
     )

@@ -16,7 +16,7 @@ from outlast.kernel.sandboxes.shapes import SecretUseAnswer
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, secret_uses, workspaces
 from outlast.kernel.threads.tables import threads
 
-# The run that works, else one that will, else the last one.
+# The active run, otherwise a waiting one, otherwise the last one.
 _BY_LEG: Final = sa.case((runs.c.leg == "held", 0), (runs.c.leg.in_(("ready", "parked")), 1), else_=2)
 _WORKER: Final = (
     sa.select(runs.c.started_by)
@@ -28,7 +28,7 @@ _WORKER: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A line of the log. `path` is without the query; `user_id` is whom the work was done for; `status` None: no answer
+    """A line of the log. `path` is without the query; `user_id` is the user of the run; `status` is None if no answer
     came."""
 
     project_id: str
@@ -43,8 +43,8 @@ class Use:
 
 
 def user_of(tx: Tx, workspace_id: str) -> str | None:
-    """The user for whom the run there works: who started the active run, else the latest one, else who made the sandbox
-    or the thread."""
+    """The user of the run there: the starter of the active run, otherwise of the latest one, otherwise the creator of
+    the sandbox or the thread."""
     found = tx.execute(_WORKER, {"workspace_id": workspace_id}).scalar()
     if found is not None:
         return str(found)
@@ -65,7 +65,7 @@ def user_of(tx: Tx, workspace_id: str) -> str | None:
 def add_uses(tx: Tx, uses: Sequence[Use]) -> None:
     """Append lines; those of a project that was deleted meanwhile are dropped."""
     wanted = {use.project_id for use in uses}
-    # One that is gone would refuse the whole batch.
+    # A deleted project would refuse the whole batch.
     found = set(tx.execute(sa.select(projects.c.id).where(projects.c.id.in_(wanted))).scalars())
     tx.insert_many(secret_uses, [asdict(use) for use in uses if use.project_id in found])
 

@@ -1,4 +1,4 @@
-"""The log of secrets in use: one line for each request that carried one, without any value."""
+"""The log of used secrets: one line for each request that carried one, without any value."""
 
 import logging
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ log = logging.getLogger("outlast.egress")
 
 class UseLog:
     """Writes lines in batches, at least every half second; `run` does it. In memory: the lines of that half second,
-    which a SIGKILL takes along. A request waits while a thousand lines cannot be written."""
+    which a SIGKILL loses. A request waits while a thousand lines are unwritten."""
 
     def __init__(self, db: Database, clock: Clock) -> None:
         self._db = db
@@ -32,7 +32,7 @@ class UseLog:
         self._room = anyio.Event()
 
     def of(self, sandbox_id: str, project_id: str) -> "SandboxUses":
-        """The log as one sandbox's proxy writes it."""
+        """The log for one sandbox's proxy."""
         return SandboxUses(self, self._clock, sandbox_id, project_id)
 
     async def add(self, use: Use) -> None:
@@ -49,7 +49,7 @@ class UseLog:
                 await anyio.sleep(EVERY_S)
                 await self._try()
         finally:
-            # The stop of the server must not lose lines, nor hang on a database.
+            # The stop of the server must neither lose lines nor hang on a database.
             with anyio.move_on_after(5, shield=True):
                 await self._try()
 
@@ -60,8 +60,8 @@ class UseLog:
             log.warning("uses of secrets not logged yet", extra={"code": error.code, "reason": error.message})
 
     async def flush(self) -> None:
-        """Write what waits; kept for the next time where the database does not take it."""
-        # Swapped before the write: lines that come meanwhile are the next batch.
+        """Write the waiting lines; they are kept for the next time if the write fails."""
+        # Swapped before the write: lines that arrive meanwhile are the next batch.
         batch, self._waiting, self._news = self._waiting, [], anyio.Event()
         if not batch:
             return
@@ -72,7 +72,7 @@ class UseLog:
             self._news.set()
             raise
         finally:
-            self._room.set()  # also when the write failed: those who wait look again
+            self._room.set()  # also when the write failed: waiting requests check again
             self._room = anyio.Event()
 
 

@@ -31,20 +31,21 @@ def read_service(tx: Tx, actor: Actor, sandbox_id: str, name: str) -> ServiceAns
 
 
 async def put_service(services: Services, actor: Actor, sandbox_id: str, wanted: Declared) -> ServiceAnswer:
-    """Declare a service, or replace its declaration (editors). It starts now if the sandbox is awake, else with it. A
-    repeated declaration leaves what runs alone, but starts a failed one again. Raises `MalformedInput`."""
+    """Declare a service, or replace its declaration (editors). It starts now if the sandbox is awake, otherwise with
+    the sandbox. A repeated declaration leaves a running service unchanged, but restarts a failed one. Raises
+    `MalformedInput`."""
     workspace_id = await services.db.read(_workspace, actor, sandbox_id, Right.EDIT)
     return _view(await _keeper(services).declare(workspace_id, wanted))
 
 
 async def remove_service(services: Services, actor: Actor, sandbox_id: str, name: str) -> None:
-    """End it and forget it with its log (editors). Raises `NotFound`."""
+    """End the service and remove it with its log (editors). Raises `NotFound`."""
     workspace_id = await services.db.read(_workspace, actor, sandbox_id, Right.EDIT)
     await _keeper(services).remove(workspace_id, name)
 
 
 async def read_logs(services: Services, actor: Actor, sandbox_id: str) -> list[LogAnswer]:
-    """What the shim wrote since its start, then the last 64 KiB of each service's output. Nothing is woken; secrets
+    """The shim's output since its start, then the last 64 KiB of each service's output. No sandbox is woken; secrets
     that the server knows are hidden."""
 
     workspace_id = await services.db.read(_workspace, actor, sandbox_id, Right.READ)
@@ -57,7 +58,7 @@ async def read_logs(services: Services, actor: Actor, sandbox_id: str) -> list[L
 
 
 def _keeper(services: Services) -> ServiceKeeper:
-    machines_of(services)  # says what to configure where there are none
+    machines_of(services)  # raises with the settings to change if there are no sandboxes
     assert services.sandboxes.keeper is not None
     return services.sandboxes.keeper
 

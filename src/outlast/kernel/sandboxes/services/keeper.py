@@ -1,5 +1,5 @@
 """Keeps the declared services of awake sandboxes running: starts them, finds them again after a restart of the server,
-checks that they answer, starts them again when they end."""
+checks that they answer, restarts them when they end."""
 
 import hashlib
 from collections.abc import Awaitable, Callable
@@ -43,7 +43,7 @@ TAG: Final = "service:"
 
 @dataclass(eq=False, slots=True)
 class Place:
-    """An awake sandbox and what is kept there, by name."""
+    """An awake sandbox and its tasks, by service name."""
 
     row: SandboxRecord
     sandbox: Sandbox
@@ -52,8 +52,8 @@ class Place:
 
 @dataclass(slots=True)
 class ServiceLife:
-    """One life of a service: when it became healthy (monotonic; None: never), whether it was ended for not answering,
-    else how it ended by itself."""
+    """One life of a service: the time at which it became healthy (monotonic), or None if it never did; whether it was
+    ended for not answering, otherwise how it ended by itself."""
 
     healthy_at: float | None = None
     mute: bool = False
@@ -61,9 +61,8 @@ class ServiceLife:
 
 
 class ServiceKeeper:
-    """An `Attendant` of the sandbox manager. In memory: only which sandboxes are awake and which task runs which
-    service; everything else is in rows and logs. `find` (`SandboxManager.find`) is asked when a sandbox seems to be
-    gone."""
+    """An `Attendant` of the sandbox manager. In memory: only the awake sandboxes and the task of each service;
+    everything else is in rows and logs. `find` (`SandboxManager.find`) is called when a sandbox seems to be gone."""
 
     def __init__(
         self,
@@ -95,7 +94,7 @@ class ServiceKeeper:
                 self._tasks = None
 
     def awake(self, row: SandboxRecord, sandbox: Sandbox) -> None:
-        self.asleep(row)  # woken without having slept: its old tasks would look after the same processes
+        self.asleep(row)  # woken without a sleep: its old tasks would handle the same processes
         place = self._awake[row.workspace_id] = Place(row, sandbox)
         if self._tasks is not None:
             self._soon(self._tasks, place, self._begin_all)
@@ -106,7 +105,7 @@ class ServiceKeeper:
             scope.cancel()
 
     async def declare(self, workspace_id: str, wanted: Declared) -> ServiceRow:
-        """Record it, and start it now if its sandbox is awake, else with the sandbox. What runs under its name
+        """Record it, and start it now if its sandbox is awake, otherwise with the sandbox. A process under its name
         with another declaration is ended first. Raises `MalformedInput`, `NotFound` (the workspace is gone)."""
 
         def change(tx: Tx) -> tuple[ServiceRow, bool]:
@@ -114,18 +113,18 @@ class ServiceKeeper:
             self._tell_newest(tx, workspace_id)
             return declared
 
-        service, anew = await self._db.write(change)
-        self._begin(service, anew=anew)
+        service, restart = await self._db.write(change)
+        self._begin(service, restart=restart)
         return service
 
     async def remove(self, workspace_id: str, name: str) -> None:
-        """End what runs under its name and forget it, its log too. Raises `NotFound`."""
+        """End the process under its name and remove the service with its log. Raises `NotFound`."""
 
         def change(tx: Tx) -> None:
             store.remove(tx, workspace_id, name)
             self._tell_newest(tx, workspace_id)
 
-        await self._db.write(change)  # killed after this: `_end_removed` ends it when the sandbox is taken up again
+        await self._db.write(change)  # after a kill here `_end_removed` ends it when the sandbox is next reported awake
         place = self._awake.get(workspace_id)
         if place is not None:
             scope = place.kept.pop(name, None)
@@ -136,10 +135,10 @@ class ServiceKeeper:
         self.logs.forget(workspace_id, name)
 
     async def wait_settled(self, workspace_id: str, name: str, timeout_s: float) -> ServiceRow:
-        """Return once it is healthy or failed, at the latest after `timeout_s`. Raises `NotFound` once removed."""
+        """Return once it is healthy or failed, after `timeout_s` at the latest. Raises `NotFound` once removed."""
         with anyio.move_on_after(timeout_s):
             while True:
-                news = self._news  # before the look: a change after it is not missed
+                news = self._news  # before the check: a change after it is not missed
                 row = await self._db.read(store.service_of, workspace_id, name)
                 if row.state in ("healthy", "failed"):
                     return row
@@ -147,11 +146,11 @@ class ServiceKeeper:
         return await self._db.read(store.service_of, workspace_id, name)
 
     def statistics(self) -> dict[str, int]:
-        """How many sandboxes are awake, and how many of their services are looked after."""
+        """The numbers of awake sandboxes and of their services with a task."""
         return {"awake": len(self._awake), "kept": sum(len(place.kept) for place in self._awake.values())}
 
     def output(self, workspace_id: str, name: str, max_bytes: int) -> str:
-        """The end of what it printed, at most 64 KiB."""
+        """The end of its output, at most 64 KiB."""
         return self.logs.tail(workspace_id, name, max_bytes)
 
     def _soon(self, tasks: TaskGroup, place: Place, what: Callable[[Place], Awaitable[None]]) -> None:
@@ -161,50 +160,52 @@ class ServiceKeeper:
         declared = await self._db.read(store.services_of, place.row.workspace_id)
         for service in declared:
             if self._awake.get(place.row.workspace_id) is place:  # it may have fallen asleep while the rows were read
-                self._begin(service, anew=False)
+                self._begin(service, restart=False)
         if self.logs.knows(place.row.workspace_id):
             await self._end_removed(place, {service.name for service in declared})
 
     async def _end_removed(self, place: Place, declared: set[str]) -> None:
-        """End what was removed while the sandbox slept."""
+        """End services that were removed while the sandbox slept."""
         with suppress(OutlastError):
             for process in await self._processes(place):
                 name = (process.spec.tag or "").removeprefix(TAG).partition(":")[0]
                 if name not in declared:
                     await self._end_process(place, name)
 
-    def _begin(self, service: ServiceRow, *, anew: bool) -> None:
+    def _begin(self, service: ServiceRow, *, restart: bool) -> None:
         place = self._awake.get(service.workspace_id)
-        if place is None or self._tasks is None or (service.name in place.kept and not anew):  # else `run` begins it
+        if (
+            place is None or self._tasks is None or (service.name in place.kept and not restart)
+        ):  # otherwise `run` begins it
             return
         if service.name in place.kept:
             place.kept[service.name].cancel()
         scope = place.kept[service.name] = anyio.CancelScope()
-        self._tasks.start_soon(self._keep, place, service, scope, anew)
+        self._tasks.start_soon(self._keep, place, service, scope, restart)
 
-    async def _keep(self, place: Place, service: ServiceRow, scope: anyio.CancelScope, anew: bool) -> None:
-        """One life after the other, until the service has failed or is left alone."""
+    async def _keep(self, place: Place, service: ServiceRow, scope: anyio.CancelScope, restart: bool) -> None:
+        """One life after the other, until the service has failed or has to stay stopped."""
         name = f"{service.workspace_id}/{service.name}"
         with scope:
-            await self._guard.keep(kinds.SERVICE, name, self._keep_once, place, service, anew)
+            await self._guard.keep(kinds.SERVICE, name, self._keep_once, place, service, restart)
         if place.kept.get(service.name) is scope:  # a newer declaration may have taken its place
             del place.kept[service.name]
 
-    async def _keep_once(self, place: Place, service: ServiceRow, anew: bool) -> None:
+    async def _keep_once(self, place: Place, service: ServiceRow, restart: bool) -> None:
         try:
-            if anew:
+            if restart:
                 await self._end_process(place, service.name)
             await self._lives(place, store.declared_by(service))
         except* SandboxLost:
             if self._tasks is not None:
-                self._soon(self._tasks, place, self._suspect)  # a task of its own: this one is over
+                self._soon(self._tasks, place, self._suspect)  # a separate task: this one is over
         except* OutlastError as errors:
             if is_of_storage(errors):
-                raise  # says nothing about the service, which may well run: it is looked at again
+                raise  # not about the service, which may still run: it is checked again
             await self._tell(place, service.name, "failed", str(cause_of(errors)))
 
     async def _suspect(self, place: Place) -> None:
-        """Its connections broke: look whether it is gone, which shows a moment later; if it is not, begin again."""
+        """Its connections broke: check if it is gone, which shows a moment later; if it is not, begin again."""
         for pause_s in SUSPECT_S:
             await anyio.sleep(pause_s)
             if self._awake.get(place.row.workspace_id) is not place:
@@ -228,10 +229,10 @@ class ServiceKeeper:
             await self._clock.sleep(restart.delay_s)
 
     async def _live(self, place: Place, service: Declared) -> ServiceLife:
-        """One life: from the start, or from where an earlier server left it, to the end of its process."""
+        """One life: from the start, or from the state that an earlier server left, to the end of its process."""
         pid, found = await self._process(place, service)
         row = await self._db.read(store.service_of, place.row.workspace_id, service.name)
-        # One that was healthy under an earlier server has its time to start behind it.
+        # The start time of one that was healthy under an earlier server is over.
         life = ServiceLife(healthy_at=self._clock.monotonic() if found and row.state == "healthy" else None)
         if life.healthy_at is None:
             await self._tell(place, service.name, "starting", row.error)
@@ -247,20 +248,20 @@ class ServiceKeeper:
         return life
 
     async def _process(self, place: Place, service: Declared) -> tuple[int, bool]:
-        """(its process, whether it ran already)."""
+        """(its process, True if it was already running)."""
         tag = _tag(service)
         for process in await self._processes(place, service.name):
             if process.spec.tag == tag:
                 return process.pid, True
-        await self._end_process(place, service.name)  # another declaration's
+        await self._end_process(place, service.name)  # another declaration's process
         self.logs.append(place.row.workspace_id, service.name, b"")
         argv = ("/bin/sh", "-c", service.command)
         spec = ProcessSpec(argv, env={"PORT": str(service.port)}, stdin=False, tag=tag)
-        # Killed after this: the next server finds it by its tag.
+        # After a kill here the next server finds it by its tag.
         return (await place.sandbox.processes.start(spec)).pid, False
 
     async def _check(self, place: Place, service: Declared, pid: int, life: ServiceLife) -> None:
-        """Note when it becomes healthy; end it when it does not, or no longer, answer."""
+        """Note when it becomes healthy; end it if it does not answer, or no longer does."""
         at = untranslated(place.sandbox), service.port, service.health_path
         if life.healthy_at is None:
             with anyio.move_on_after(START_S), translated():
@@ -272,11 +273,11 @@ class ServiceKeeper:
             await self._clock.sleep(CHECK_EVERY_S)
             with translated():
                 missed = 0 if await answers(*at) else missed + 1
-        life.mute = True  # first: its end is then our doing, and its exit code says nothing
+        life.mute = True  # first: its end is then caused by this check, and its exit code has no meaning
         await self._end_process(place, service.name)
 
     async def _processes(self, place: Place, name: str = "") -> list[ProcessInfo]:
-        """Those that run for this service, of whatever declaration; without a name for any."""
+        """The processes of this service, of any declaration; of any service if the name is empty."""
         head = f"{TAG}{name}:" if name else TAG
         running = await place.sandbox.processes.list()
         return [one for one in running if (one.spec.tag or "").startswith(head) and one.exit_code is None]
@@ -304,11 +305,11 @@ class ServiceKeeper:
     async def _tell(
         self, place: Place, name: str, state: ServiceStatus, error: str | None = None, *, restarted: bool = False
     ) -> None:
-        """Record and announce it, unless the sandbox is not awake any more: then it is not for us to say."""
+        """Record and announce it, unless the sandbox is no longer awake: then its state is not ours to report."""
 
         def change(tx: Tx) -> None:
             newest = sandbox_rows.newest(tx, place.row.workspace_id)
-            # Its successor has services of its own.
+            # Its successor has its own services.
             if newest is None or newest.id != place.row.id or newest.life.pause_kind is not None:
                 return
             if store.set_state(tx, place.row.workspace_id, name, state, error=error, restarted=restarted):
@@ -320,6 +321,6 @@ class ServiceKeeper:
 
 
 def _tag(service: Declared) -> str:
-    """Names the process of a service and the declaration it was started by."""
+    """Names the process of a service and the declaration that started it."""
     said = f"{service.port}\0{service.command}".encode()
     return f"{TAG}{service.name}:{hashlib.sha256(said).hexdigest()[:16]}"

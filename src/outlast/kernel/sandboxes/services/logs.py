@@ -1,4 +1,4 @@
-"""The end of what a service has printed, in a file of the server's, so that it outlives server and sandbox."""
+"""The end of a service's output, in a file of the server, so that it outlives server and sandbox."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,12 +17,12 @@ class ServiceLogs:
         self._folder, self.hide = folder, hide
 
     def append(self, workspace_id: str, name: str, data: bytes) -> None:
-        """Add what it printed. A full disk loses the line, not the service."""
+        """Add output of the service. A full disk loses the line, not the service."""
         path = self._path(workspace_id, name)
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with path.open("ab") as file:
-                file.write(data[-MAX_BYTES:])  # what is cut off again anyway need not be written
+                file.write(data[-MAX_BYTES:])  # data beyond the limit would be cut off again
                 too_long = file.tell() > MAX_BYTES
             if too_long:
                 self._cut(path)
@@ -30,7 +30,7 @@ class ServiceLogs:
             return
 
     def tail(self, workspace_id: str, name: str, max_bytes: int = KEPT_BYTES) -> str:
-        """The last of it, as text; empty where there is nothing yet."""
+        """The end of the log, as text; empty if there is none yet."""
         try:
             with self._path(workspace_id, name).open("rb") as file:
                 file.seek(0, 2)
@@ -40,17 +40,17 @@ class ServiceLogs:
             return ""
 
     def knows(self, workspace_id: str) -> bool:
-        """Whether a service of the workspace ever ran."""
+        """True if a service of the workspace ever ran."""
         return (self._folder / workspace_id).is_dir()
 
     def forget(self, workspace_id: str, name: str) -> None:
-        """Fine when there is none."""
+        """Remove the log of a service. Does nothing if there is none."""
         self._path(workspace_id, name).unlink(missing_ok=True)
 
     def _cut(self, path: Path) -> None:
         fresh = path.with_suffix(".new")
         fresh.write_bytes(path.read_bytes()[-KEPT_BYTES:])
-        fresh.replace(path)  # at once: a killed server leaves the long log or the short one
+        fresh.replace(path)  # atomic: a killed server leaves the long log or the short one
 
     def _path(self, workspace_id: str, name: str) -> Path:
         return self._folder / workspace_id / f"{name}.log"

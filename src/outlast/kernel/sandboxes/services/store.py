@@ -23,7 +23,7 @@ def service_of(tx: Tx, workspace_id: str, name: str) -> ServiceRow:
     """Raises `NotFound`."""
     row = tx.find(ServiceRow, services, {"workspace_id": workspace_id, "name": name})
     if row is None:
-        raise NotFound(f"There is no service {name[:80]!r} here.", hint="The list names those there are.")
+        raise NotFound(f"The service {name[:80]!r} does not exist here.", hint="List the services to see their names.")
     return row
 
 
@@ -33,18 +33,18 @@ def declared_by(row: ServiceRow) -> Declared:
 
 
 def declare(tx: Tx, workspace_id: str, wanted: Declared) -> tuple[ServiceRow, bool]:
-    """Add or replace a declaration: (it, whether it must be started anew, and is `stopped` until then). Raises
+    """Add or replace a declaration. Returns it, and whether it must be restarted, and is `stopped` until then. Raises
     `MalformedInput`."""
     present = {row.name: row for row in services_of(tx, workspace_id)}
     checked(wanted, [declared_by(row) for row in present.values()])
     before = present.get(wanted.name)
     fresh = {**asdict(wanted), "state": "stopped", "error": None, "changed_at": tx.now}
-    anew = before is None or must_restart(declared_by(before), before.state, wanted)
+    restart = before is None or must_restart(declared_by(before), before.state, wanted)
     if before is None:
         tx.insert(services, workspace_id=workspace_id, created_at=tx.now, **fresh)
-    elif anew:
+    elif restart:
         tx.update(services, {"workspace_id": workspace_id, "name": wanted.name}, **fresh)
-    return service_of(tx, workspace_id, wanted.name), anew
+    return service_of(tx, workspace_id, wanted.name), restart
 
 
 def remove(tx: Tx, workspace_id: str, name: str) -> None:
@@ -56,10 +56,10 @@ def remove(tx: Tx, workspace_id: str, name: str) -> None:
 def set_state(
     tx: Tx, workspace_id: str, name: str, state: ServiceStatus, *, error: str | None = None, restarted: bool = False
 ) -> bool:
-    """Record its state. False: it was removed in the meantime."""
+    """Record its state. False if it was removed in the meantime."""
     values: dict[str, Any] = {"state": state, "error": error, "changed_at": tx.now}
     if restarted:
-        values["restarts"] = services.c.restarts + 1  # counted by the database, which loses none
+        values["restarts"] = services.c.restarts + 1  # incremented in the database, which loses no update
     changed = tx.execute(sa.update(services).where(_one(workspace_id, name)).values(**values))
     return bool(changed.rowcount)
 
@@ -72,7 +72,7 @@ def stop_all(tx: Tx, workspace_id: str) -> None:
 
 
 def states_of(tx: Tx, workspace_id: str) -> list[ServiceStateData]:
-    """As followers see them."""
+    """The states for followers."""
     return [
         ServiceStateData(name=row.name, port=row.port, state=row.state, error=row.error, restarts=row.restarts)
         for row in services_of(tx, workspace_id)

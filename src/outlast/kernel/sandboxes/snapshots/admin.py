@@ -20,22 +20,23 @@ T = TypeVar("T")
 
 
 def list_snapshots(settings: Settings) -> list[dict[str, Any]]:
-    """Newest first, as plain values. Raises `InvalidSetting` where no sandboxes are configured, like all of these."""
+    """Newest first, as plain values. Raises `InvalidSetting` if no sandboxes are configured, like all functions
+    here."""
     rows, wanted = _with_keeper(settings, SnapshotKeeper.listed)
     return [_plain(row, wanted) for row in rows]
 
 
-def build_snapshot(settings: Settings, told: Progress, template: str = "", *, create: bool = False) -> str | None:
-    """The name of what is ready; None when nothing is to be installed. Raises `SandboxUnavailable`, `MalformedInput`
-    (no such app template)."""
-    known = _with_keeper(settings, lambda keeper: keeper.build(told, template), create=create)
+def build_snapshot(settings: Settings, progress: Progress, template: str = "", *, create: bool = False) -> str | None:
+    """The name of the ready snapshot; None if nothing is to be installed. Raises `SandboxUnavailable`, `MalformedInput`
+    (unknown app template)."""
+    known = _with_keeper(settings, lambda keeper: keeper.build(progress, template), create=create)
     return known.name if known else None
 
 
 def remove_snapshot(settings: Settings, name: str) -> None:
     """Raises `NotFound`, or `Conflict` while a living sandbox was started from it."""
     if not _with_keeper(settings, lambda keeper: keeper.remove(name)):
-        raise NotFound(f"There is no snapshot {name!r}.", hint="See: outlast snapshots list", name=name)
+        raise NotFound(f"The snapshot {name!r} does not exist.", hint="See: outlast snapshots list", name=name)
 
 
 def _with_keeper(settings: Settings, work: Callable[[SnapshotKeeper], Awaitable[T]], *, create: bool = False) -> T:

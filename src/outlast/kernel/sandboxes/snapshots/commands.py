@@ -1,4 +1,4 @@
-"""`outlast snapshots …`: what sandboxes start from; opens the data directory, also beside a running server."""
+"""`outlast snapshots …`: list, build, delete; opens the data directory, also while a server runs."""
 
 from typing import Annotated, Any
 
@@ -30,7 +30,9 @@ def _packages(snapshot: dict[str, Any]) -> list[str]:
 
 
 @app.verb("build", "outlast snapshots build --template next")
-def build(template: Annotated[str, typer.Option(help="Build that of an app template: next or vite.")] = "") -> None:
+def build(
+    template: Annotated[str, typer.Option(help="App template whose snapshot to build: next or vite.")] = "",
+) -> None:
     """Build the configured snapshot now, even if it failed before."""
     said = ["", ""]
 

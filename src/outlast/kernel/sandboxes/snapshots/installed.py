@@ -1,4 +1,4 @@
-"""Files of the packages that sandboxes have installed, as the snapshot that sandboxes start from has them."""
+"""Files of the packages installed in sandboxes, read from the snapshot that sandboxes start from."""
 
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -17,24 +17,24 @@ class ShowsSnapshots(Protocol):
     """A provider whose snapshots are folders of this machine."""
 
     def snapshot_home(self, ref: str) -> Path | None:
-        """The home folder in it; None: it is not there."""
+        """The home folder in it, or None if it does not exist."""
 
 
 class InstalledPackages:
-    """Answers from the configured snapshot, once it is built, where the provider's snapshots can be looked into."""
+    """Reads the configured snapshot, once it is built, if the provider's snapshots are readable."""
 
     def __init__(self, provider: SandboxProvider, snapshots: SnapshotKeeper) -> None:
         # `isinstance` below does not see through the wrapper.
         self._provider, self._snapshots = untranslated(provider), snapshots
 
     async def version(self, package: str) -> str:
-        """The installed version of a parsed package; empty: not known."""
+        """The installed version of a parsed package; empty if not known."""
         home = await self._home()
         return "" if home is None else await anyio.to_thread.run_sync(version_in, home, name_of(package))
 
     async def files(self, package: str, wanted: Wanted, most_bytes: int) -> tuple[str, dict[str, bytes]] | None:
-        """(version, files by path within the package), those whose path is wanted, at most `most_bytes` together; None:
-        not installed, or not known."""
+        """(version, files by path within the package): the files whose path is wanted, at most `most_bytes` together.
+        None if the package is not installed, or not known."""
         home = await self._home()
         if home is None:
             return None

@@ -1,5 +1,5 @@
-"""Has snapshots built, the configured one and those of app templates, each once; gives sandboxes the one to start
-from; gives up old ones."""
+"""Has snapshots built, the configured one and those of app templates, each once; returns the one that a sandbox starts
+from; removes old ones."""
 
 import logging
 from collections import Counter
@@ -25,7 +25,7 @@ from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.set_aside import kinds
 from outlast_sandbox.interface import Progress, SandboxProvider, SnapshotRecipe
 
-TELL_EVERY_S: Final = 1.0  # each time is a write into the log of every project that waits
+REPORT_EVERY_S: Final = 1.0  # each report is a write to the log of every waiting project
 COLLECT_EVERY_S: Final = 3600.0
 AFTER_ERROR_S: Final = 5.0
 SHOWN_CHARS: Final = 2000
@@ -34,16 +34,16 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 log = logging.getLogger("outlast.snapshots")
 
 
-def _to_nobody(_step: str, _output: str) -> None:
+def _no_progress(_step: str, _output: str) -> None:
     return None
 
 
 class SnapshotKeeper:
     """`run` builds and collects, in the server's task tree; `start_from` waits for it.
 
-    In memory: how far the build under way is, which projects wait for which, and which are wanted. What is there is in
-    the rows, also for a second process (`outlast snapshots build` beside a server). A snapshot is named here by its app
-    template, empty for the configured one.
+    In memory: the progress of the current build, the projects that wait for each snapshot, and the wanted ones.
+    Finished snapshots are in the rows, also for a second process (`outlast snapshots build` while a server runs). A
+    snapshot is named here by its app template, empty for the configured one.
     """
 
     def __init__(
@@ -58,14 +58,14 @@ class SnapshotKeeper:
         env: Mapping[str, str] = _NONE,
         supervisor: Supervisor | None = None,
     ) -> None:
-        """`env` is added to that of each app template. Raises `InvalidSetting` for a configured template that is not a
+        """`env` is added to that of each app template. Raises `InvalidSetting` if the configured template is not a
         folder."""
         self._db, self._provider, self._clock, self._settings = db, provider, clock, settings
         self._place = Place(provider.name, node_id)
         self._supervisor = supervisor or Supervisor(clock)
         self._recipes = Recipes(provider, settings, templates, env)
         self._progress: tuple[str, str, str] | None = None  # snapshot being built, step, the end of its output
-        self._told_at = float("-inf")
+        self._reported_at = float("-inf")
         self._waiting: dict[str, Counter[str]] = {}  # by app template: the projects
         self._wanted: set[str] = {CONFIGURED}
         self._wish = anyio.Event()
@@ -74,8 +74,8 @@ class SnapshotKeeper:
         self._listeners: list[Callable[[], None]] = []
 
     async def run(self) -> None:
-        """Build what is configured, then whatever is missing when it is needed; collect what is old. Until cancelled;
-        the next server repeats a build that was cut short."""
+        """Build the configured snapshot, then missing ones when they are needed; collect old ones. Until cancelled; the
+        next server repeats a build that was cut short."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._supervisor.keep, "collection of snapshots", self._collect_now_and_then)
             at_start = True
@@ -91,7 +91,7 @@ class SnapshotKeeper:
                         self._wish.set()
                 self._ring()
                 await self._wish.wait()
-                # Replaced after it was seen: a wish during a build is not lost.
+                # Replaced after it was read: a request during a build is not lost.
                 at_start, self._wish = False, anyio.Event()
 
     def want(self, template: str) -> None:
@@ -101,11 +101,11 @@ class SnapshotKeeper:
             self._wish.set()
 
     def on_built(self, listener: Callable[[], None]) -> None:
-        """Call `listener` whenever a snapshot was built."""
+        """Call `listener` after every built snapshot."""
         self._listeners.append(listener)
 
     async def ready_ref(self) -> str:
-        """The ref of the configured snapshot, if it can be started from now; else empty. Builds nothing."""
+        """The ref of the configured snapshot, if it can be started from now; otherwise empty. Builds nothing."""
         recipe = await self.recipe()
         known = await self._db.read(store.find, self._place, recipe.name) if recipe is not None else None
         return known.ref if known is not None and known.state == BuildState.READY else ""
@@ -113,12 +113,12 @@ class SnapshotKeeper:
     async def start_from(
         self, sandbox_id: str, project_id: str, named: str | None = None, template: str = CONFIGURED
     ) -> str:
-        """The ref of the snapshot that a new sandbox starts from, recorded with both; empty: the bare base.
+        """The ref of the snapshot that a new sandbox starts from, recorded with both; empty for the bare base.
 
-        Waits for the running build and reports its progress to the project. `template` asks for that of an app template
-        instead of the configured one, `named` for the one of this name. Raises `SandboxUnavailable` when it could not
-        be built and there is no older one, `MalformedInput` (no such template). A cancelled call leaves the build
-        alone.
+        Waits for the running build and reports its progress to the project. `template` requests the snapshot of an app
+        template instead of the configured one, `named` the one of this name. Raises `SandboxUnavailable` if it could
+        not be built and there is no older one, `MalformedInput` (unknown template). A cancelled call does not stop the
+        build.
         """
         known = await self._named(named) if named is not None else await self._built(template, project_id)
         if known is None:
@@ -127,31 +127,31 @@ class SnapshotKeeper:
         await self._db.write(store.start_from, self._place, known.name, sandbox_id)
         return known.ref
 
-    async def build(self, told: Progress = _to_nobody, template: str = CONFIGURED) -> Snapshot | None:
-        """Build what is configured, or what an app template needs, now, even if that failed a moment ago; None when
-        nothing is to be installed. `told` is called with its progress. Raises `SandboxUnavailable` with the reason,
-        `MalformedInput` (no such template). What is there already is looked at only."""
+    async def build(self, progress: Progress = _no_progress, template: str = CONFIGURED) -> Snapshot | None:
+        """Build the configured snapshot, or that of an app template, now, even if that failed a moment ago; None if
+        nothing is to be installed. `progress` is called during the build. Raises `SandboxUnavailable` with the reason,
+        `MalformedInput` (unknown template). A ready snapshot is not built again."""
         recipe = await self.recipe(template)
         if recipe is None:
             return None
-        failure = await self._build(recipe, told)
+        failure = await self._build(recipe, progress)
         if failure is not None:
             raise failure
         return await self._db.read(store.find, self._place, recipe.name)
 
     async def listed(self) -> tuple[list[Snapshot], str]:
-        """(all that is recorded, newest first; the name of the configured one, empty: none)."""
+        """(all recorded snapshots, newest first; the name of the configured one, or empty)."""
         recipe = await self.recipe()
         rows = await self._db.read(store.list_all, self._place)
         return rows, recipe.name if recipe else ""
 
     async def remove(self, name: str) -> bool:
-        """False: there is none. Raises `Conflict` while a living sandbox was started from it."""
+        """Remove a snapshot. False if there is none. Raises `Conflict` while a living sandbox was started from it."""
         known = await self._db.read(store.find, self._place, name)
         if known is None:
             return False
         if known.ref:
-            # First: killed after this, `_usable` sees that its files are gone.
+            # First: after a kill here, `_usable` notices that its files are gone.
             await self._provider.remove_snapshot(known.ref)
         return await self._db.write(store.remove, self._place, name)
 
@@ -164,7 +164,7 @@ class SnapshotKeeper:
         for one in old:
             try:
                 await self.remove(one.name)
-            except Conflict:  # a living sandbox lies upon its files
+            except Conflict:  # a living sandbox uses its files
                 continue
             removed.append(one.name)
             log.info("snapshot removed", extra={"snapshot": one.name})
@@ -181,7 +181,7 @@ class SnapshotKeeper:
         if known is None or known.state != BuildState.READY or not await self._provider.has_snapshot(known.ref):
             raise SandboxUnavailable(
                 f"The snapshot {name} is not ready on this server.",
-                hint="'outlast snapshots list' shows those that are.",
+                hint="'outlast snapshots list' shows the ready ones.",
                 snapshot=name,
             )
         return known
@@ -206,7 +206,7 @@ class SnapshotKeeper:
 
     async def _wait(self, recipe: SnapshotRecipe, template: str, project_id: str) -> Snapshot:
         while True:
-            news = self._news  # before the look: a build that ends meanwhile wakes us
+            news = self._news  # before the check: a build that ends meanwhile wakes us
             chosen = await self._choose(recipe, project_id)
             if chosen is not None:
                 return chosen
@@ -215,7 +215,7 @@ class SnapshotKeeper:
             await news.wait()
 
     async def _choose(self, recipe: SnapshotRecipe, project_id: str) -> Snapshot | None:
-        """What there is to start from now; None: it has to be built first."""
+        """The ref to start from now, or None if it has to be built first."""
         known = await self._usable()
         own = next((one for one in known if one.name == recipe.name), None)
         if own is None or must_build(own, self._clock.now()):
@@ -223,7 +223,7 @@ class SnapshotKeeper:
         return own if own.state == BuildState.READY else await self._instead(recipe, known, own, project_id)
 
     async def _usable(self) -> list[Snapshot]:
-        """All that is recorded; what was removed from disk is forgotten, and built again when wanted."""
+        """All recorded snapshots; one that was removed from disk is forgotten, and built again when needed."""
         known = await self._db.read(store.list_all, self._place)
         kept = []
         for one in known:
@@ -236,7 +236,7 @@ class SnapshotKeeper:
     async def _instead(
         self, recipe: SnapshotRecipe, known: list[Snapshot], failed: Snapshot, project_id: str
     ) -> Snapshot:
-        """An older one keeps working when the new one cannot be built."""
+        """An older one stays in use if the new one cannot be built."""
         older = to_start_from(known, recipe.name, failed.template)
         event = self._event(recipe, BuildState.FAILED, failed.error or "no reason is recorded", older is not None)
         await self._tell([project_id], event)
@@ -252,7 +252,7 @@ class SnapshotKeeper:
     # --- building -------------------------------------------------------------------------------------------------
 
     async def _build_if_needed(self, template: str, *, at_start: bool) -> None:
-        """At a start also what failed a moment ago is tried: the configuration may have been mended."""
+        """At a start a recently failed build is tried again too: the configuration may have been fixed."""
         recipe = await self.recipe(template)
         if recipe is None:
             return
@@ -260,56 +260,56 @@ class SnapshotKeeper:
         if at_start or must_build(known, self._clock.now()):
             await self._build(recipe)
 
-    async def _build(self, recipe: SnapshotRecipe, told: Progress = _to_nobody) -> OutlastError | None:
+    async def _build(self, recipe: SnapshotRecipe, progress: Progress = _no_progress) -> OutlastError | None:
         async with self._building:  # one at a time: each may take 4 GiB and four processors
-            # Killed after this: what says `building` is built again.
+            # After a kill here, a snapshot in state `building` is built again.
             await self._db.write(store.begin, self._place, recipe)
             self._progress = recipe.name, "", ""
             try:
                 async with anyio.create_task_group() as tasks:
-                    failure = await self._build_telling(recipe, tasks, told)
+                    failure = await self._build_reporting(recipe, tasks, progress)
                     tasks.cancel_scope.cancel()
             finally:
                 self._progress = None
-            if failure is None:  # each waiter reports a failure itself, with what it gets instead
+            if failure is None:  # each waiter reports a failure itself, with its fallback
                 await self._tell(self._waiting_for(recipe), self._event(recipe, BuildState.READY))
                 for listener in self._listeners:
                     listener()
             self._ring()
             return failure
 
-    async def _build_telling(
-        self, recipe: SnapshotRecipe, tasks: anyio.abc.TaskGroup, told: Progress
+    async def _build_reporting(
+        self, recipe: SnapshotRecipe, tasks: anyio.abc.TaskGroup, progress: Progress
     ) -> OutlastError | None:
         news = anyio.Event()
 
-        def hear(step: str, output: str) -> None:
+        def on_progress(step: str, output: str) -> None:
             last_step, _ = self._reached(recipe)
             self._progress = recipe.name, step, output[-SHOWN_CHARS:]
-            told(step, output)
+            progress(step, output)
             now = self._clock.monotonic()
-            if step != last_step or now - self._told_at >= TELL_EVERY_S:
-                self._told_at = now
+            if step != last_step or now - self._reported_at >= REPORT_EVERY_S:
+                self._reported_at = now
                 news.set()
             if step != last_step:
                 log.info("building a snapshot", extra={"snapshot": recipe.name, "step": step})
 
-        async def tell() -> None:
+        async def report() -> None:
             nonlocal news
             while True:
                 await news.wait()
                 news = anyio.Event()
                 await self._tell(self._waiting_for(recipe), self._event(recipe, BuildState.BUILDING))
 
-        tasks.start_soon(tell)  # `hear` is called where nothing can be awaited
+        tasks.start_soon(report)  # `on_progress` is called where nothing can be awaited
         try:
-            built = await self._provider.build_snapshot(recipe, hear)
-        except Exception as raised:  # the edge of an effect: a build must not bring the server down
+            built = await self._provider.build_snapshot(recipe, on_progress)
+        except Exception as raised:  # the edge of an effect: a build must not stop the server
             error = raised if isinstance(raised, OutlastError) else _broken(recipe, raised)
             await self._db.write(store.fail, self._place, recipe.name, error.message)
             log.warning("snapshot not built", extra={"snapshot": recipe.name, "reason": error.message})
             return error
-        # Killed before this: built again, which finds it there at once.
+        # After a kill before this it is built again, which finds it at once.
         await self._db.write(store.finish, self._place, recipe.name, built.ref, built.size_bytes)
         log.info("snapshot ready", extra={"snapshot": recipe.name, "size_bytes": built.size_bytes})
         return None
@@ -356,11 +356,11 @@ class SnapshotKeeper:
 
 
 def _broken(recipe: SnapshotRecipe, error: Exception) -> SandboxUnavailable:
-    """Such as a full disk under the cache directory."""
-    log.error("building a snapshot broke", extra={"snapshot": recipe.name}, exc_info=error)
+    """An unexpected failure, such as a full disk under the cache directory."""
+    log.error("snapshot build crashed", extra={"snapshot": recipe.name}, exc_info=error)
     return SandboxUnavailable(
         f"the snapshot {recipe.name} could not be built: {type(error).__name__}: {error}",
-        hint="The server's log has the whole story.",
+        hint="See the server's log for details.",
         snapshot=recipe.name,
     )
 
@@ -368,5 +368,5 @@ def _broken(recipe: SnapshotRecipe, error: Exception) -> SandboxUnavailable:
 def _hint(recipe: SnapshotRecipe) -> str:
     if recipe.project is not None:
         build = f"outlast snapshots build --template {recipe.project.template}"
-        return f"See that npm's package index can be reached from this machine; then '{build}', or wait 5 minutes."
-    return "Correct [[sandbox.dependencies]] or sandbox.setup; then 'outlast snapshots build'."
+        return f"Check that this machine can reach npm's package index; then run '{build}', or wait 5 minutes."
+    return "Correct [[sandbox.dependencies]] or sandbox.setup; then run 'outlast snapshots build'."

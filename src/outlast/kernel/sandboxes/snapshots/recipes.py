@@ -1,4 +1,4 @@
-"""What this server's snapshots are built from: the configured recipe, and one for each app template."""
+"""The recipes of this server's snapshots: the configured one, and one for each app template."""
 
 import logging
 from collections.abc import Mapping
@@ -14,18 +14,18 @@ from outlast.kernel.sandboxes.templates import Templates
 from outlast_sandbox.interface import SandboxProvider, SnapshotRecipe
 from outlast_sandbox.recipes import recipe_of
 
-CONFIGURED: Final = ""  # in place of an app template's name: what every other sandbox starts from
+CONFIGURED: Final = ""  # in place of an app template's name: the snapshot of every other sandbox
 
 log = logging.getLogger("outlast.snapshots")
 
 
 class Recipes:
-    """In memory: those that were asked for, since they take reading many files."""
+    """In memory: the recipes requested so far, since a recipe takes reading many files."""
 
     def __init__(
         self, provider: SandboxProvider, settings: SandboxSettings, templates: Templates, env: Mapping[str, str]
     ) -> None:
-        """`env` is added to each app template's own. Raises `InvalidSetting` for a configured folder that is none."""
+        """`env` is added to each app template's own. Raises `InvalidSetting` if a configured folder does not exist."""
         if settings.template:
             check_template(settings.template)
         self._provider, self._settings, self._templates, self._env = provider, settings, templates, env
@@ -36,8 +36,8 @@ class Recipes:
         return sorted(self._templates)
 
     async def of(self, template: str = CONFIGURED) -> SnapshotRecipe | None:
-        """The recipe for sandboxes of this app template, with what is configured for all of them in it too; None:
-        nothing is to be installed, or the provider has no snapshots. Raises `MalformedInput` (no such template),
+        """The recipe for sandboxes of this app template, including the configured packages for all of them. None if
+        nothing is to be installed, or the provider has no snapshots. Raises `MalformedInput` (unknown template),
         `InvalidSetting` for a configured folder that cannot be read."""
         if template not in self._known:
             self._known[template] = await self._read(template)
@@ -51,7 +51,7 @@ class Recipes:
         if template != CONFIGURED:
             if template not in self._templates:
                 known = ", ".join(self.templates) or "none"
-                raise MalformedInput(f"There is no app template {template[:80]!r}.", hint=f"There are: {known}.")
+                raise MalformedInput(f"Unknown app template {template[:80]!r}.", hint=f"Available: {known}.")
             project = project_of(self._templates[template], self._env)
         wanted = bool(packages or self._settings.setup or files or project)
         base = await self._provider.base_identity() if wanted else ""

@@ -1,4 +1,5 @@
-"""What is installed for an app template, which snapshot a sandbox starts from, which ones are given up. Pure."""
+"""Decisions about snapshots: an app template's packages, the snapshot that a sandbox starts from, and unused ones.
+Pure."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
@@ -19,25 +20,25 @@ class BuildState(StrEnum):
 
 
 class Snapshot(SnapshotRow):
-    """What is recorded of one snapshot."""
+    """The recorded fields of one snapshot."""
 
     __slots__ = ()
 
     @property
     def template(self) -> str:
-        """The app template that it is for; empty: it is for sandboxes of any other kind."""
+        """The app template that it is for; empty for sandboxes of any other kind."""
         return str(self.recipe.get("template", ""))
 
 
 def project_of(template: Template, env: Mapping[str, str]) -> Project:
-    """What is installed for an app template: of its files those that this depends on, so that a change to any other
-    builds nothing. `env` is added to its own."""
+    """The installed project of an app template: only the files that the installation depends on, so that a change to
+    any other file builds nothing. `env` is added to its own."""
     files = {path: template.files[path] for path in template.installed}
     return Project(template.name, files, template.commands, template.layers, {**template.env, **env})
 
 
 def to_start_from(known: Iterable[Snapshot], wanted: str, template: str = "") -> Snapshot | None:
-    """The wanted one if it is ready, else the newest other one of the same app template that is; None when there is
+    """The wanted one if it is ready, otherwise the newest other ready one of the same app template; None if there is
     none."""
     ready = [one for one in known if one.state == BuildState.READY and one.template == template]
     for one in ready:
@@ -47,7 +48,7 @@ def to_start_from(known: Iterable[Snapshot], wanted: str, template: str = "") ->
 
 
 def must_build(known: Snapshot | None, now: datetime) -> bool:
-    """Whether to build it now: never tried, or failed a while ago (an index may have been away)."""
+    """True if it is to be built now: never tried, or failed a while ago (an index may have been unreachable)."""
     if known is None or known.state == BuildState.BUILDING:
         return True
     if known.state == BuildState.READY:

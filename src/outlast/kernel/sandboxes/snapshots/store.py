@@ -17,7 +17,7 @@ ERROR_CHARS: Final = 4000
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Whose snapshots: those of this provider, built by this node."""
+    """The owner of snapshots: this provider on this node."""
 
     provider: str
     node_id: str
@@ -37,7 +37,7 @@ def list_all(tx: Tx, place: Place) -> list[Snapshot]:
 
 
 def begin(tx: Tx, place: Place, recipe: SnapshotRecipe) -> None:
-    """A build begins, for the first time or again. One that is ready stays so while it is looked for."""
+    """Record the begin of a build, the first or a repeated one. A ready snapshot stays ready while it is searched."""
     known = find(tx, place, recipe.name)
     if known is None:
         tx.insert(
@@ -61,30 +61,30 @@ def begin(tx: Tx, place: Place, recipe: SnapshotRecipe) -> None:
 
 def finish(tx: Tx, place: Place, name: str, ref: str, size_bytes: int) -> None:
     made = {"state": BuildState.READY.value, "ref": ref, "size_bytes": size_bytes, "error": None}
-    # Built anew after long, it is not collected as unused.
+    # Built again after long, it is not collected as unused.
     _update(tx, place, name, **made, built_at=tx.now, last_used_at=tx.now)
 
 
 def fail(tx: Tx, place: Place, name: str, error: str) -> None:
-    """It cannot be built. Whatever another process has meanwhile made ready stays so."""
+    """Record a failed build. A snapshot that another process has meanwhile made ready stays ready."""
     being_built = snapshots.c.state == BuildState.BUILDING.value
     _update(tx, place, name, being_built, state=BuildState.FAILED.value, error=error[:ERROR_CHARS], built_at=tx.now)
 
 
 def forget(tx: Tx, place: Place, name: str) -> None:
-    """It is ready no more: its files are gone."""
-    # So it is built again when it is wanted.
+    """Forget a ready snapshot: its files are gone."""
+    # So it is built again when it is needed.
     _update(tx, place, name, state=BuildState.BUILDING.value, ref="", built_at=None)
 
 
 def start_from(tx: Tx, place: Place, name: str, sandbox_id: str) -> None:
-    """A sandbox starts from it: remembered with both."""
+    """A sandbox starts from it: recorded with both."""
     _update(tx, place, name, last_used_at=tx.now)
     tx.update(sandboxes, {"id": sandbox_id}, snapshot=name)
 
 
 def remove(tx: Tx, place: Place, name: str) -> bool:
-    """False: there is none of that name."""
+    """False if there is none of that name."""
     return bool(tx.execute(snapshots.delete().where(_at(place), snapshots.c.name == name)).rowcount)
 
 

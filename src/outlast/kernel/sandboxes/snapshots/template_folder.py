@@ -1,4 +1,4 @@
-"""The folder of `sandbox.template`, whose files lie in the home folder of every sandbox."""
+"""The folder of `sandbox.template`, whose files are copied into the home folder of every sandbox."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ def check_template(folder: str) -> Path:
     does not exist."""
     root = Path(folder).expanduser()
     if not root.is_dir():
-        raise _bad_template(folder, "there is no such folder")
+        raise _bad_template(folder, "the folder does not exist")
     return root
 
 
@@ -40,7 +40,7 @@ def read_template(folder: str) -> Mapping[str, bytes]:
 def _bad_template(folder: str, why: str) -> InvalidSetting:
     return InvalidSetting(
         f"sandbox.template: {folder}: {why}.",
-        hint="Name a folder with the files that every sandbox's home folder is to hold.",
+        hint="Name a folder with the files for every sandbox's home folder.",
         setting="sandbox.template",
         expected="a folder",
     )
