@@ -281,7 +281,7 @@ async def test_a_screen_whose_sandbox_died_between_two_runs_goes_on_with_its_fil
         heard = model.requests[3].body["messages"]
         read = [one["content"] for one in heard if one["role"] == "tool"][-1]
         assert "Kept" in read, "the agent reads in the new one what it wrote in the old one"
-        assert "what ran in it before is gone" in heard[-1]["content"]
+        assert "earlier processes and variables are gone" in heard[-1]["content"]
         now = await server.get(path)
         assert now["sandbox_id"] not in (killed, None)
         answer = (await server.get(f"/v1/threads/{screen['thread_id']}/messages"))["items"][-1]

@@ -123,7 +123,7 @@ def test_an_operator_builds_lists_and_removes_a_snapshot(tmp_path: Path, wheels:
     ]
     assert f"{name}  ready  yes" in snapshot("list")[1]
     assert snapshot("remove", name)[:2] == (0, f"{name}: deleted\n")
-    assert "There is no snapshot" in snapshot("remove", name)[2]
+    assert "does not exist" in snapshot("remove", name)[2]
     config.write_text(config.read_text().replace("shouter==2.0", "shouter==3.0"))
     code, _, heard = snapshot("build")
     assert code != 0

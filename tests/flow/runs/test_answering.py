@@ -66,7 +66,7 @@ async def test_invalid_and_unknown_calls_are_told_to_the_model(db: Database, tmp
         assert await it.ended((await it.start()).run_id) == "completed"
         refused = told(it.model.requests[1].messages[-1])
         assert "not valid" in refused[0]
-        assert "There is no tool 'nope'" in refused[1]
+        assert "Unknown tool 'nope'" in refused[1]
         assert tool.calls == []
 
 
@@ -122,7 +122,7 @@ async def test_what_reaches_beyond_the_thread_is_never_allowed_for_all_of_it(db:
     async with stage(db, tmp_path, turns, FakeTool("publish_module"), settings=asking) as it:
         started = await it.start()
         approval = (await it.until(started.run_id, "approval.requested"))["data"]["approval"]
-        with pytest.raises(MalformedInput, match="decided each time"):
+        with pytest.raises(MalformedInput, match="need an approval each time"):
             await decide_approval(it.services, it.owner, approval["id"], "approve", remember="thread")
         await decide_approval(it.services, it.owner, approval["id"], "approve")
         assert await it.ended(started.run_id) == "completed"

@@ -27,9 +27,9 @@ DISK = "i=0; while true; do i=$((i + 1)); head -c 4M /dev/zero > part$i.bin; sle
 PROCESSES = "import subprocess as s\nfor _ in range(200): s.Popen(['sleep', '1000'])"
 FORKS = "dash -c 'while true; do sleep 1000 & done'; dash -c 'ls | cat'"
 CASES = [
-    (Call("terminal", {"command": f"python3 -c '{MEMORY}'"}), "all that runs in the sandbox may have 256 MiB"),
+    (Call("terminal", {"command": f"python3 -c '{MEMORY}'"}), "all processes in the sandbox may use 256 MiB"),
     (Call("terminal", {"command": "sleep 100", "timeout_s": 0.5}), "its time limit. A command may take at most 40 s"),
-    (Call("terminal", {"command": "seq 100000"}), "the middle of the output was left out"),
+    (Call("terminal", {"command": "seq 100000"}), "the middle of the output was omitted"),
     (Call("run_code", {"code": MEMORY, "language": "python"}), "out of memory: the python session ended"),
     (Call("run_code", {"code": "while True: pass", "language": "python", "timeout_s": 0.5}), "stopped after 0.5 s"),
     (Call("run_code", {"code": PROCESSES, "language": "python"}), "no more processes could be started"),

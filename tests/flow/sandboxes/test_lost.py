@@ -69,7 +69,7 @@ async def test_a_run_whose_sandbox_dies_under_a_command_goes_on_in_a_new_one_wit
         (read,) = told_last(it.model.requests[3])
         assert "kept" in read
         (note,) = noted(it.model.requests[3])
-        assert "started anew over the same files" in note
+        assert "started with the same files" in note
         events = [event["event"] for event in await it.events(started.run_id)]
         assert events.count("context.lost") == 1
         answer = (await it.messages())[-1]

@@ -111,7 +111,7 @@ async def test_arguments_that_cannot_work_are_refused_before_anything_starts(
         started = await it.start("Serve the folder")
         assert await it.ended(started.run_id) == "completed"
         (refused,) = told(it.model.requests[1].messages[-1])
-        assert "name must be 1 to 40 small letters" in refused
+        assert "name must be 1 to 40 lower-case letters" in refused
         assert await local.list_refs() == []
 
 

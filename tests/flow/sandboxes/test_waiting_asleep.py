@@ -178,7 +178,7 @@ async def test_a_run_waiting_for_approval_goes_through_pause_kill_restart_and_ap
         (removed,) = told_last(house.model.requests[2])
         assert "kept" in removed
         (note,) = noted(house.model.requests[2])
-        assert "what ran in it before is gone" in note, "the model knows that its variables are gone"
+        assert "earlier processes and variables are gone" in note, "the model knows that its variables are gone"
         (asked,) = told_last(house.model.requests[3])
         assert '"result": false' in asked
         assert noted(house.model.requests[3]) == [note], "it is told once"

@@ -249,7 +249,7 @@ async def test_a_dev_server_is_denied_by_policy_with_a_reason_and_without_asking
         (denied,) = told(it.model.requests[1].messages[-1])
         assert denied == SCREEN_POLICY[0].reason
         (result,) = [e["data"] for e in events if e["event"] == "tool_call.result" and e["data"]["status"] == "denied"]
-        assert "dev server runs already" in result["result"]
+        assert "dev server already runs" in result["result"]
 
 
 async def test_a_rule_of_a_persons_own_may_allow_it(own_db: Database, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ def network_words(settings: SandboxSettings) -> str:
     policy = policy_of(settings)
     if not policy.opens:
         return NONE
-    told = [f"Its network reaches only {_listed(_hosts(policy))}, by HTTP and HTTPS."]
+    told = [f"Its network reaches {_listed(_hosts(policy))}, by HTTP and HTTPS, and nothing else."]
     if policy.secrets:
         secrets = "; ".join(f"{rule.name} for {_listed(_hosts_of(rule))}" for rule in policy.secrets)
         told.append(

@@ -14,8 +14,8 @@ from outlast.kernel.projects.shapes import MemberData
 
 TYPING_S: Final = 6.0
 GRACE_S: Final = 6.0
-"""The time for which a user is still shown in a document after their connection to its project ended, or before it begins: it may
-reconnect."""
+"""The time for which a user is still shown in a document after their connection to its project ended, or before it
+begins: it may reconnect."""
 
 
 @dataclass(slots=True)

@@ -38,7 +38,9 @@ from outlast.kernel.streams.log import Line, NamedEvent
 from outlast.kernel.threads.parts import NoticePart
 
 STOP_S = 1.0  # the time for a tool's own stop before the run continues without it
-LOST_TEXT = "The sandbox had ended. A new one was started with the same files; processes of the old one are gone."
+LOST_TEXT = (
+    "The sandbox had ended. A new one was started with the same files; earlier processes and variables are gone."
+)
 RESULT_CHARS = 60_000  # most characters of one result in a model's context
 
 

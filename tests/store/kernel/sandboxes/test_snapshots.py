@@ -303,7 +303,7 @@ async def test_one_is_removed_by_name_and_what_is_not_there_is_said(house: House
 
 
 async def test_a_wrong_template_is_refused_before_anything_is_built(house: House) -> None:
-    with pytest.raises(InvalidSetting, match="no such folder"):
+    with pytest.raises(InvalidSetting, match="does not exist"):
         SnapshotKeeper(house.db, house.provider, house.clock, SandboxSettings(template="/nowhere"), node_id="nod_1")
 
 

@@ -33,7 +33,7 @@ async def look(_context: StageContext) -> StageResult:
 
 @pytest.mark.parametrize("name", ["", "Shop", "shop floor", "-shop", "x" * 41])
 def test_a_name_that_is_not_one_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="cannot be called"):
+    with pytest.raises(ValueError, match="Invalid agent name"):
         Agent(name)
 
 

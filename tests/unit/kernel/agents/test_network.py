@@ -20,7 +20,7 @@ def test_hosts_and_secrets_are_named_and_no_value_is() -> None:
             ),
         )
     )
-    assert told.startswith("Of the network it reaches docs.example, *.cdn.example, api.a.example, 10.0.0.1:80, by HTTP")
+    assert told.startswith("Its network reaches docs.example, *.cdn.example, api.a.example, 10.0.0.1:80, by HTTP")
     assert "A_KEY for api.a.example, 10.0.0.1:80." in told
 
 

@@ -56,7 +56,7 @@ def test_a_declaration_that_cannot_work_is_refused_and_the_field_named(change: d
 
 
 def test_two_services_cannot_have_one_port_but_a_service_may_be_declared_again() -> None:
-    with pytest.raises(MalformedInput, match="api has 3000"):
+    with pytest.raises(MalformedInput, match="api uses 3000"):
         checked(WEB, [Declared("api", "run", 3000)])
     assert checked(WEB, [WEB]) == WEB
 

@@ -21,7 +21,7 @@ def test_files_are_read_by_relative_path_without_links_and_without_what_can_be_m
 
 def test_what_is_no_folder_or_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("123456")
-    with pytest.raises(InvalidSetting, match="no such folder"):
+    with pytest.raises(InvalidSetting, match="does not exist"):
         read_template(str(tmp_path / "missing"))
     monkeypatch.setattr(template_folder, "TEMPLATE_BYTES", 5)
     with pytest.raises(InvalidSetting, match="more than 64 MiB"):
