@@ -34,9 +34,7 @@ class RunSettings:
     """Limits of a run; [profiles.<name>] overrides the first two."""
 
     max_steps: int = setting("Model turns in one run; then it ends.", 50, unit="steps", least=1, most=10_000)
-    context_messages: int = setting(
-        "Earlier messages in the model's context.", 20, unit="messages", least=1, most=10_000
-    )
+    context_messages: int = setting("Earlier messages that the model reads.", 20, unit="messages", least=1, most=10_000)
     context_tokens: int = setting(
         "Most tokens of a request spent on earlier messages.", 100_000, unit="tokens", least=1000
     )
@@ -44,7 +42,7 @@ class RunSettings:
         "A run that works this long without a follower is cancelled.", 1800, unit="seconds", least=1
     )
     approval_pause_after_s: float = setting(
-        "After waiting this long for a person the sandbox is paused.", 300, unit="seconds", least=0
+        "The sandbox of a run that waits this long for a user is paused.", 300, unit="seconds", least=0
     )
     paused_kill_after_s: float = setting(
         "After being paused this long the sandbox is removed; its files stay.", 86_400, unit="seconds", least=1
@@ -56,9 +54,7 @@ class RunSettings:
         least=0.5,
         most=3600,
     )
-    heartbeat_s: float = setting(
-        "Interval at which a worker renews its lease.", 5.0, unit="seconds", least=0.1, most=1800
-    )
+    heartbeat_s: float = setting("Interval of a worker's lease renewals.", 5.0, unit="seconds", least=0.1, most=1800)
     max_concurrent: int = setting("Runs that one server works on at a time.", 200, unit="runs", least=1)
     cancel_force_s: float = setting(
         "A cancelled run whose model or tool does not stop is ended after this.",

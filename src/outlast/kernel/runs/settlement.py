@@ -136,9 +136,7 @@ def end_unheld(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending
     events = _as_saved(run, ending) if run.leg in ("held", "ready") else []
     events += settle(tx, settings, agent, run, ending)
     store.append_unheld(tx, run.id, events)
-    if (
-        run.leg == "blocked"
-    ):  # it never was the active run, so its thread's followers get its end from the thread's own log
+    if run.leg == "blocked":  # it never was the active run, so its thread's own log reports its end
         append(tx, run.thread_id, [event for event in events if event[0].startswith("run.")])
 
 

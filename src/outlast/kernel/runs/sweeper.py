@@ -75,10 +75,7 @@ class Sweeper:
         hub = self._engine.hub
         with hub.listen(timers.BELL) as channel, hub.listen(store.BELL) as starts:
             while True:
-                version, started = (
-                    channel.version,
-                    starts.version,
-                )  # before the read: a ring in the meantime is not missed
+                version, started = channel.version, starts.version  # before the read: no ring is missed
                 try:
                     if (ahead := await self._engine.db.read(look, self._engine.agents.names)).is_due:
                         await self.sweep()

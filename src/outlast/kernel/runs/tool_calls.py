@@ -228,9 +228,7 @@ async def _record_result(
         events += [("tool_call.result", shown), *whole_parts(result.parts, effect.step)]
         workspace_id = store.run_of(tx, context.run.id).workspace_id if changed or result.files else None
         if changed and workspace_id is not None:
-            mark_changed(
-                tx, workspace_id
-            )  # after a kill before the checkpoint, the workspace is still marked as changed
+            mark_changed(tx, workspace_id)  # after a kill before the checkpoint, one is still due
             context.works_in(workspace_id)
         if result.files:
             files = FilesChanged(run_id=context.run.id, workspace_id=workspace_id or "", files=list(result.files))

@@ -198,9 +198,7 @@ class Worker:
 
         def change(tx: Tx) -> None:
             run = store.run_of(tx, claimed.id)
-            if (
-                run.leg == "held" and run.attempt == claimed.attempt
-            ):  # otherwise another attempt has it, or it has ended
+            if run.leg == "held" and run.attempt == claimed.attempt:  # else another attempt has it, or it ended
                 ending = Ending.of(End("error", "provider"), fold_lines(lines), error)
                 end_unheld(tx, self._engine.settings, self._engine.agents.get(run.profile), run, ending)
 

@@ -287,9 +287,7 @@ class Lives:
 
     def _handle(self, row: SandboxRecord) -> Sandbox | None:
         handle = self.handles.get(row.workspace_id)
-        return (
-            handle if handle is not None and handle.sandbox_id == row.id else None
-        )  # otherwise it belongs to the previous sandbox
+        return handle if handle is not None and handle.sandbox_id == row.id else None  # else it is an older one's
 
     def _keep(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         self.handles[row.workspace_id] = sandbox

@@ -113,9 +113,7 @@ class SandboxManager:
         """The workspace's sandbox if it lives, awake; never creates one."""
         async with self.locks[workspace_id]:
             row = await self._newest(workspace_id)
-            if (
-                row is None or row.life.pause_kind is PauseKind.STOPPED
-            ):  # starting it again would be the same as creating one
+            if row is None or row.life.pause_kind is PauseKind.STOPPED:  # a restart would create one
                 return None
             return await self.lives.wake(row)
 
@@ -223,9 +221,7 @@ class SandboxManager:
         name, node = self.provider.name, self.node_id
         async with self._room:
             await self._make_room(await self._places_of(workspace_id))
-            with anyio.CancelScope(
-                shield=True
-            ):  # otherwise the row might remain without a task that starts or closes it
+            with anyio.CancelScope(shield=True):  # else the row might remain without a task that starts or closes it
                 row = await self.db.write(store.add, workspace_id, project_id, name, node)
         return await self._start(row)  # outside of `_room`: it takes seconds, and the row already counts
 

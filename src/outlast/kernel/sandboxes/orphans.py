@@ -96,9 +96,7 @@ async def _collect(machines: SandboxManager, workspace_id: str) -> None:
             return
         for folder in machines.folders_of(workspace_id):
             await anyio.to_thread.run_sync(remove_folder, folder)
-        await machines.db.write(
-            store.collected, workspace_id
-        )  # last: after a kill, the next collection removes the rest
+        await machines.db.write(store.collected, workspace_id)  # last: after a kill, the next call removes the rest
     finally:
         lock.release()
 

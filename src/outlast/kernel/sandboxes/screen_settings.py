@@ -15,7 +15,7 @@ class ScreenSettings:
     cpus: float = setting("Processor cores of a screen's sandbox, at least.", 2.0, unit="cores", least=0.25)
     check_timeout_s: float = setting("Time limit of the type check at the end of a run.", 120, unit="seconds", least=5)
     pictures: bool = setting("Take a picture of a finished screen, if Chromium is installed.", True)
-    browser: str = setting("Path of Chromium (default: found on the PATH or in usual places).", "")
+    browser: str = setting("Path of Chromium (default: the first Chromium or Chrome found on the server).", "")
     image_hosts: tuple[str, ...] = setting(
         "Hosts whose pictures every screen and preview may load: HOST, *.HOST or *, each with an optional :PORT. "
         "Pictures of other hosts load in a screen once a member has allowed the host there.",

@@ -18,9 +18,7 @@ from outlast.kernel.streams import actions
 
 router = noun_router("Streams")
 After = Annotated[str, Query(max_length=100)]
-LastEventId = Annotated[
-    str | None, Header(alias="Last-Event-ID", max_length=100)
-]  # takes precedence, if a browser sends it
+LastEventId = Annotated[str | None, Header(alias="Last-Event-ID", max_length=100)]  # wins if a browser sends it
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Server-sent events; `id` is the cursor, `data` one event.",

@@ -329,9 +329,7 @@ class CheckpointKeeper:
         self, place: WorkspaceRow, target: CheckpointData | NewCheckpoint, sandbox: Sandbox | None
     ) -> CheckpointData:
         """Make the workspace's files those of `target`, wherever they are stored."""
-        now = await self._db.write(
-            store.begin_restore, target
-        )  # first: after a kill, the next use of the workspace does the rest
+        now = await self._db.write(store.begin_restore, target)  # first: after a kill, the next use does the rest
         if self._local and self._is_here(place):
             await self._place(place.id)
             await self._db.write(places.back, place.id, self._node_id)

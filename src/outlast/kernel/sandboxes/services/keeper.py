@@ -174,9 +174,7 @@ class ServiceKeeper:
 
     def _begin(self, service: ServiceRow, *, restart: bool) -> None:
         place = self._awake.get(service.workspace_id)
-        if (
-            place is None or self._tasks is None or (service.name in place.kept and not restart)
-        ):  # otherwise `run` begins it
+        if place is None or self._tasks is None or (service.name in place.kept and not restart):  # else `run` begins it
             return
         if service.name in place.kept:
             place.kept[service.name].cancel()
@@ -184,7 +182,7 @@ class ServiceKeeper:
         self._tasks.start_soon(self._keep, place, service, scope, restart)
 
     async def _keep(self, place: Place, service: ServiceRow, scope: anyio.CancelScope, restart: bool) -> None:
-        """One life after the other, until the service has failed or has to stay stopped."""
+        """One life after the other, until the service has failed or is not to be restarted."""
         name = f"{service.workspace_id}/{service.name}"
         with scope:
             await self._guard.keep(kinds.SERVICE, name, self._keep_once, place, service, restart)
