@@ -111,7 +111,7 @@ def is_live(tx: Tx, resource_id: str, lock: Lock | None) -> bool:
 def acquire(tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: float) -> tuple[Change, Lock | None]:
     """Acquire, refresh or take over. Returns the kind of change, and the lock as it was before. Raises
     `ThreadLocked`, naming the holder and the expiry."""
-    lock, live = _found(tx, resource_id)
+    lock, live = _find_with_live(tx, resource_id)
     with _naming_holder(tx, resource_id):
         after, change = rules.acquire(lock, user_id, tx.now, timedelta(seconds=ttl_s), live=live)
     if lock is None:
@@ -123,7 +123,7 @@ def acquire(tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: floa
 
 def held_by_other(tx: Tx, resource_id: str, user_id: str) -> bool:
     """True if another user holds the lock now."""
-    lock, live = _found(tx, resource_id)
+    lock, live = _find_with_live(tx, resource_id)
     return rules.standing(lock, user_id, tx.now, live=live) is Standing.THEIRS
 
 
@@ -138,7 +138,7 @@ def demand(tx: Tx, resource_id: str, user_id: str) -> None:
 def release(tx: Tx, resource_id: str, user_id: str) -> Lock | None:
     """Release the lock. Returns the lock as it was, or None if there was nothing to release. Raises `ThreadLocked`,
     `ThreadBusy`."""
-    lock, live = _found(tx, resource_id)
+    lock, live = _find_with_live(tx, resource_id)
     with _naming_holder(tx, resource_id):
         if rules.release(lock, user_id, tx.now, live=live) is None:
             return None
@@ -148,13 +148,13 @@ def release(tx: Tx, resource_id: str, user_id: str) -> Lock | None:
 
 def request(tx: Tx, resource_id: str, user_id: str) -> None:
     """Ask the holder for the lock. Raises `LockNotHeld`."""
-    lock, live = _found(tx, resource_id)
+    lock, live = _find_with_live(tx, resource_id)
     _update(tx, resource_id, rules.request(lock, user_id, tx.now, live=live))
 
 
 def hand_over(tx: Tx, resource_id: str, user_id: str, to_user_id: str, ttl_s: float) -> Lock | None:
     """Make another member the driver. Returns the lock as it was. Raises `LockNotHeld`, `ThreadBusy`."""
-    lock, live = _found(tx, resource_id)
+    lock, live = _find_with_live(tx, resource_id)
     _update(tx, resource_id, rules.hand_over(lock, user_id, to_user_id, tx.now, timedelta(seconds=ttl_s), live=live))
     return lock
 
@@ -187,7 +187,7 @@ def _of(resource_id: str) -> dict[str, str]:
     return {"resource_type": _kind(resource_id), "resource_id": resource_id}
 
 
-def _found(tx: Tx, resource_id: str) -> tuple[Lock | None, bool]:
+def _find_with_live(tx: Tx, resource_id: str) -> tuple[Lock | None, bool]:
     """The lock, and whether a run keeps it."""
     lock = find_lock(tx, resource_id)
     return lock, is_live(tx, resource_id, lock)

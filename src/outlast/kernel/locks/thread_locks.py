@@ -28,9 +28,9 @@ def drive(tx: Tx, thread_id: str, project_id: str, actor: Actor, ttl_s: float) -
     Raises `ThreadLocked`, naming the holder and the expiry. Only a change of driver has an event; the caller announces
     the thread if there is more to publish (a refresh has no event of its own). The thread's row is held."""
     change, before = locks.acquire(tx, thread_id, project_id, actor.user_id, ttl_s)
-    shown = _shown(tx, thread_id)
+    shown = _read_shown(tx, thread_id)
     if change != "refreshed":
-        _tell(tx, thread_id, project_id, change, shown)
+        _publish_lock(tx, thread_id, project_id, change, shown)
         tell_unasked(tx, project_id, before)
     return shown
 
@@ -54,7 +54,7 @@ def release(tx: Tx, actor: Actor, thread_id: str) -> None:
     thread = _hold(tx, actor, thread_id)
     released = locks.release(tx, thread_id, actor.user_id)
     if released is not None:
-        _tell_free(tx, thread_id, thread.project_id)
+        _publish_free(tx, thread_id, thread.project_id)
         tell_unasked(tx, thread.project_id, released)
 
 
@@ -62,7 +62,7 @@ def request(tx: Tx, actor: Actor, thread_id: str) -> LockData:
     """Ask the driver for a hand-over (editors). Raises `LockNotHeld` if no other user drives."""
     thread = _hold(tx, actor, thread_id)
     locks.request(tx, thread_id, actor.user_id)
-    shown = _told(tx, thread, "requested")
+    shown = _publish_change(tx, thread, "requested")
     for _, asked in waiting(tx, shown.holder_id, thread_id=thread_id):
         append(tx, thread.project_id, [(INBOX, came(asked, shown.holder_id))])
     return shown
@@ -74,7 +74,7 @@ def hand_over(tx: Tx, actor: Actor, thread_id: str, to_user_id: str, ttl_s: floa
     thread = _hold(tx, actor, thread_id)
     require_editor(tx, to_user_id, thread.project_id, "thread", "drive")
     before = locks.hand_over(tx, thread_id, actor.user_id, to_user_id, ttl_s)
-    shown = _told(tx, thread, "handed_over")
+    shown = _publish_change(tx, thread, "handed_over")
     tell_unasked(tx, thread.project_id, before)
     return shown
 
@@ -86,7 +86,7 @@ def release_all(tx: Tx, project_id: str, user_id: str) -> None:
         hold(tx, thread_id)
         locks.drop(tx, thread_id)
     for thread_id, before in driven.items():
-        _tell_free(tx, thread_id, project_id)
+        _publish_free(tx, thread_id, project_id)
         tell_unasked(tx, project_id, before)
 
 
@@ -120,10 +120,10 @@ def waiting(
         found = found.where(threads.c.id == thread_id)
     if part is not None:
         found = part.of(found, locks_table.c.requested_at, threads.c.id)
-    return [(row.requested_at, _asked(row)) for row in tx.rows(_LockRequest, found)]
+    return [(row.requested_at, _to_item(row)) for row in tx.rows(_LockRequest, found)]
 
 
-def _asked(row: _LockRequest) -> InboxItem:
+def _to_item(row: _LockRequest) -> InboxItem:
     return InboxItem(
         kind="handover",
         id=row.id,
@@ -143,8 +143,8 @@ def _hold(tx: Tx, actor: Actor, thread_id: str) -> ThreadRow:
     return hold(tx, thread_id)
 
 
-def _tell_free(tx: Tx, thread_id: str, project_id: str) -> None:
-    _tell(tx, thread_id, project_id, "released", None)
+def _publish_free(tx: Tx, thread_id: str, project_id: str) -> None:
+    _publish_lock(tx, thread_id, project_id, "released", None)
     announce(tx, thread_id)
 
 
@@ -154,20 +154,20 @@ def tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:
         append(tx, project_id, [(INBOX, went("handover", before.holder_id))])
 
 
-def _told(tx: Tx, thread: ThreadRow, change: Change) -> LockData:
-    shown = _shown(tx, thread.id)
-    _tell(tx, thread.id, thread.project_id, change, shown)
+def _publish_change(tx: Tx, thread: ThreadRow, change: Change) -> LockData:
+    shown = _read_shown(tx, thread.id)
+    _publish_lock(tx, thread.id, thread.project_id, change, shown)
     announce(tx, thread.id)
     return shown
 
 
-def _shown(tx: Tx, thread_id: str) -> LockData:
+def _read_shown(tx: Tx, thread_id: str) -> LockData:
     shown = locks.shown_lock(tx, thread_id)
     assert shown is not None  # written in this transaction
     return shown
 
 
-def _tell(tx: Tx, thread_id: str, project_id: str, change: Change, lock: LockData | None) -> None:
+def _publish_lock(tx: Tx, thread_id: str, project_id: str, change: Change, lock: LockData | None) -> None:
     event = (f"lock.{change}", LockChanged(thread_id=thread_id, lock=lock))
     append(tx, thread_id, [event])
     append(tx, project_id, [event])

@@ -115,7 +115,7 @@ async def retry_run(
 ) -> StartedAnswer:
     """A new run for the same message, from its start. Raises as `start_run`, and `RunNotContinuable` while the run
     works."""
-    return await _again(services, actor, run_id, "retry", model, key)
+    return await _start_again(services, actor, run_id, "retry", model, key)
 
 
 async def continue_run(
@@ -123,7 +123,7 @@ async def continue_run(
 ) -> StartedAnswer:
     """A new run that continues from the point where a failed or cancelled one stopped. Raises as `start_run`,
     `RunNotContinuable`, and `RunCleanedUp` once its records are removed."""
-    return await _again(services, actor, run_id, "continue", model, key)
+    return await _start_again(services, actor, run_id, "continue", model, key)
 
 
 async def resume_run(services: Services, actor: Actor, run_id: str) -> RunSummaryAnswer:
@@ -229,9 +229,9 @@ def start_in(
     held = threads.hold(tx, thread_id)  # after its runs and its subject, in the workers' order
     demand_open(held.status, thread_id)
     project_id = thread.project_id
-    spec = _usable_model(services, model)
+    spec = _require_usable_model(services, model)
     parts = compose(tx, project_id, draft, services.settings.limits)
-    _check(tx, services, actor, project_id, spec, parts)
+    _require_allowed(tx, services, actor, project_id, spec, parts)
     waits_for = find_place(tx, thread_id, on_busy)  # the thread's row is held, so no other start gets the same place
     _hold_payers(tx, actor, active_run(tx, thread_id) if on_busy == "interrupt" else None)
     thread_locks.drive(tx, thread_id, project_id, actor, services.settings.locks.ttl_s)
@@ -263,7 +263,7 @@ def _new_thread(tx: Tx, services: Services, actor: Actor, new: NewThread, draft:
     return threads.add_thread(tx, project_id, actor.user_id, **fields, first_message=clean(draft.text))
 
 
-def _usable_model(services: Services, model: str | None) -> ModelSpec:
+def _require_usable_model(services: Services, model: str | None) -> ModelSpec:
     """The model, if it is configured and its key is set: refused now, before anything is charged."""
     spec = services.catalog.get(model) if model else services.catalog.default
     missing = services.catalog.missing_key(spec.provider)
@@ -276,7 +276,7 @@ def _usable_model(services: Services, model: str | None) -> ModelSpec:
     return spec
 
 
-def _check(
+def _require_allowed(
     tx: Tx, services: Services, actor: Actor, project_id: str, spec: ModelSpec, parts: Sequence[Mapping[str, Any]]
 ) -> None:
     """Raise if the model cannot read the message, or the actor starts too many runs."""
@@ -304,7 +304,7 @@ def _interrupt(tx: Tx, services: Services, thread_id: str, actor: Actor, new_run
     return None if store.run_of(tx, run_id).leg == "ended" else run_id
 
 
-async def _again(
+async def _start_again(
     services: Services, actor: Actor, run_id: str, mode: str, model: str | None, key: str | None
 ) -> StartedAnswer:
     def produce(tx: Tx, row: RunRow) -> dict[str, Any]:
@@ -320,9 +320,9 @@ async def _again(
                 status=row.status,
             )
         find_place(tx, row.thread_id, "reject")  # the thread's row is held, as in a start
-        spec = _usable_model(services, model or row.model)
+        spec = _require_usable_model(services, model or row.model)
         parts = message_in(tx, row.thread_id, row.message_id).parts
-        _check(tx, services, actor, row.project_id, spec, parts)
+        _require_allowed(tx, services, actor, row.project_id, spec, parts)
         _hold_payers(tx, actor, None)
         thread_locks.drive(tx, row.thread_id, row.project_id, actor, services.settings.locks.ttl_s)
         new = NewRun(

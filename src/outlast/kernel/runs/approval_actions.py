@@ -53,10 +53,10 @@ async def decide_approval(
     `ApprovalDecided` with the first decision, `RunFinished`, `ArgumentsInvalid`, and `PolicyDenied` for edited
     arguments that the policy denies."""
     check_bytes("The reason", len(reason.encode()), services.settings.limits.message_bytes)
-    edited = _edited(arguments)
+    edited = _parse_edited(arguments)
     checked = None
     if decision == "approve" and edited is not None:
-        checked = await _checked(services, approval_id, edited)
+        checked = await _check_edited(services, approval_id, edited)
 
     def run(tx: Tx) -> DecisionAnswer:
         row = _open_item(tx, actor, approval_id, "approval")
@@ -99,7 +99,7 @@ def read_decision(tx: Tx, actor: Actor, approval_id: str) -> DecisionAnswer:
     """An approval or question as it is now ("open" until decided)."""
     row = store.approval_of(tx, approval_id)
     require_run(tx, actor, row.approval.run_id, Right.READ)
-    return _decided(row.approval)
+    return _to_answer(row.approval)
 
 
 def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> ApprovalOfCall:
@@ -109,7 +109,7 @@ def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> ApprovalOfCall:
     if row.approval.kind != kind:
         raise NotFound(f"This {kind} does not exist.", id=item_id)
     if row.approval.status in ("approved", "denied", "answered"):
-        first = _decided(row.approval)
+        first = _to_answer(row.approval)
         raise ApprovalDecided(
             f"This was already decided: {first.decision}.",
             id=item_id,
@@ -122,7 +122,7 @@ def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> ApprovalOfCall:
     return row
 
 
-def _edited(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any] | None:
+def _parse_edited(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any] | None:
     if arguments is None or not isinstance(arguments, str):
         return arguments
     parsed = parse_arguments(arguments)
@@ -131,7 +131,7 @@ def _edited(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any] | No
     return parsed
 
 
-async def _checked(services: Services, item_id: str, arguments: Mapping[str, Any]) -> str | OutlastError:
+async def _check_edited(services: Services, item_id: str, arguments: Mapping[str, Any]) -> str | OutlastError:
     """The edited arguments as text, if the tool accepts them and no rule of the run's profile denies them; otherwise
     the error, raised only once it is known that the actor may decide. Outside of the transaction, because a command may
     take long to parse."""
@@ -142,12 +142,12 @@ async def _checked(services: Services, item_id: str, arguments: Mapping[str, Any
 
     tool, profile = await services.db.read(read)
     try:
-        return await anyio.to_thread.run_sync(_allowed, services, tool, profile, arguments)
+        return await anyio.to_thread.run_sync(_require_allowed, services, tool, profile, arguments)
     except OutlastError as error:
         return error
 
 
-def _allowed(services: Services, name: str, profile: str, arguments: Mapping[str, Any]) -> str:
+def _require_allowed(services: Services, name: str, profile: str, arguments: Mapping[str, Any]) -> str:
     agent = services.engine.agents.get(profile)
     if agent is None:
         raise UnknownProfile(
@@ -214,10 +214,10 @@ def _resolve(
         store.mark_announced(tx, [row.approval.id])
         parking.unpark(tx, services.settings, run, resolution_events(row))
     tell_settled(tx, run.project_id, [row.approval.kind])
-    return _decided(row.approval)
+    return _to_answer(row.approval)
 
 
-def _decided(row: ApprovalRow) -> DecisionAnswer:
+def _to_answer(row: ApprovalRow) -> DecisionAnswer:
     words = {"approved": "approve", "denied": "deny", "answered": "answer"}
     return DecisionAnswer(
         id=row.id,

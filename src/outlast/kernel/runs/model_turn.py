@@ -127,7 +127,7 @@ async def _announce_retry(
 
     def change(tx: Tx, events: list[NamedEvent]) -> None:
         store.update_effect(tx, effect.id, retries=retries, error=error.to_dict())
-        _book(tx, context, turn)
+        _add_usage(tx, context, turn)
         if turn.parts:
             events.append(("step.reset", reset))
             events.extend(reset_in(tx, context.agent.lines, context.run, effect.id, turn.step))
@@ -136,7 +136,7 @@ async def _announce_retry(
     await context.record(change)
 
 
-def _book(tx: Tx, context: RunContext, turn: Turn) -> None:
+def _add_usage(tx: Tx, context: RunContext, turn: Turn) -> None:
     """Add the tokens of a failed try to the run's sums, as far as the provider reported them: they are paid for
     anyway."""
     if turn.usage is not None:
@@ -149,7 +149,7 @@ async def _fail(context: RunContext, effect: Effect, turn: Turn, error: OutlastE
 
     def close(tx: Tx) -> None:
         store.update_effect(tx, effect.id, status="failed", ended_at=tx.now, error=error.to_dict())
-        _book(tx, context, turn)
+        _add_usage(tx, context, turn)
 
     await context.end(End("error", reason), error_data(error), first=close)
     return True

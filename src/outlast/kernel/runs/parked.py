@@ -30,7 +30,7 @@ async def park(context: RunContext, waiting_for: WaitingFor) -> bool:
         # The fence's check locks the row: a decision or a cancel came before and is seen here, or it waits and finds
         # the run parked.
         run = store.run_of(tx, context.run.id)
-        if run.cancel_reason is not None or _decided(tx, run.id):
+        if run.cancel_reason is not None or _is_decided(tx, run.id):
             return False
         tx.update(
             runs,
@@ -48,7 +48,7 @@ async def park(context: RunContext, waiting_for: WaitingFor) -> bool:
         pause_after = timedelta(seconds=context.engine.settings.runs.approval_pause_after_s)
         timers.clear_timers(tx, run.id, "abandon")
         timers.set_timer(tx, "approval_pause", run.id, tx.now + pause_after)
-        _tell_thread(tx, run, "awaiting_approval")
+        _publish_status(tx, run, "awaiting_approval")
         return True
 
     return await context.record(change)
@@ -74,14 +74,14 @@ def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None
 def unpark(tx: Tx, settings: Settings, run: Run, events: Sequence[NamedEvent]) -> None:
     """After a decision on a parked run: log it, and make the next leg ready if it has something to do."""
     store.append_unheld(tx, run.id, events)
-    if not _decided(tx, run.id):  # one of several; the others still wait
+    if not _is_decided(tx, run.id):  # one of several; the others still wait
         return
     tx.update(runs, {"id": run.id}, leg="ready", status="running", waiting_for=None)
     status = RunStatusChanged(run_id=run.id, status="running")
     store.append_unheld(tx, run.id, [("run.status", status)])
     timers.clear_timers(tx, run.id, "approval_pause", "paused_kill")
     arm_abandonment(tx, settings, run.id, run.thread_id)
-    _tell_thread(tx, run, "running")
+    _publish_status(tx, run, "running")
     tx.ring(store.BELL)
 
 
@@ -108,15 +108,15 @@ def _wait_as(
     changed = RunStatusChanged(run_id=run.id, status=status, waiting_for=waiting_for)
     store.append_unheld(tx, run.id, [("run.status", changed)])
     timers.replace_all(tx, run.id, {clock: tx.now + timedelta(seconds=after_s)})
-    _tell_thread(tx, run, status)
+    _publish_status(tx, run, status)
 
 
-def _tell_thread(tx: Tx, run: Run, status: str) -> None:
+def _publish_status(tx: Tx, run: Run, status: str) -> None:
     threads.set_run_state(tx, run.thread_id, THREAD_STATUS[status], run.id)
     announce_thread(tx, run.thread_id)
 
 
-def _decided(tx: Tx, run_id: str) -> bool:
+def _is_decided(tx: Tx, run_id: str) -> bool:
     """True if a leg has something to do: a call is allowed, or nothing waits any more."""
     states = set(tx.execute(_CALL_STATES, {"run": run_id}).scalars())
     return bool(states & {"allowed", "started"}) or "waiting" not in states

@@ -27,7 +27,7 @@ async def fold(db: Database, run_id: str) -> None:
     # The log of an ended run no longer changes, so a read outside of the transaction that replaces it is enough.
     if (await db.read(store.run_of, run_id)).status not in ENDED:
         return
-    folded, count = await db.read(_folded, run_id)
+    folded, count = await db.read(_fold_log, run_id)
     if len(folded) < count:
         await db.write(replace_all, run_id, folded)
 
@@ -36,11 +36,11 @@ async def clean_up(db: Database, run_id: str) -> None:
     """Remove the records of steps and calls. Messages stay, and the log keeps the lines that replay to the same end."""
     if (await db.read(store.run_of, run_id)).status not in ENDED:
         return
-    folded, _ = await db.read(_folded, run_id)
+    folded, _ = await db.read(_fold_log, run_id)
     await db.write(_remove, run_id, [line for line in folded if _stays(line[1])])
 
 
-def _folded(tx: Tx, run_id: str) -> tuple[list[Line], int]:
+def _fold_log(tx: Tx, run_id: str) -> tuple[list[Line], int]:
     """The folded log, and the number of its lines before folding."""
     lines = read_all(tx, run_id)
     return fold_deltas(lines), len(lines)

@@ -75,7 +75,7 @@ def simple_commands(script: str, budget: Budget) -> list[SimpleCommand]:
     error is also parsed loosely: any of its words may begin a command. Raises TooManySteps."""
     if len(script) > LONGEST or script.count("|") > _MAX_PIPES:
         raise TooManySteps
-    tree = _parsed(script, budget)
+    tree = _parse(script, budget)
     reader = _Reader(script, budget)
     reader.read(tree.root_node)
     if tree.root_node.has_error:
@@ -83,7 +83,7 @@ def simple_commands(script: str, budget: Budget) -> list[SimpleCommand]:
     return reader.found
 
 
-def _parsed(script: str, budget: Budget) -> "Tree":
+def _parse(script: str, budget: Budget) -> "Tree":
     """The tree of a script; its offsets count characters."""
     # The grammar's scanner looks up every character in C's ASCII tables: one beyond ASCII would crash the process.
     data = re.sub(r"[^\x00-\x7f]", "_", script).encode()

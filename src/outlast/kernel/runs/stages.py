@@ -41,7 +41,7 @@ async def perform_stage(context: RunContext, transcript: Transcript, stage: Prep
         run=context.run,
         effect_id=effect.id,
         attempt=context.run.attempt,
-        tell=partial(_tell, context),
+        tell=partial(_show_step, context),
         lost=partial(tell_lost, context),
         answer=transcript.answer(),
         said=transcript.said,
@@ -65,7 +65,7 @@ async def perform_stage(context: RunContext, transcript: Transcript, stage: Prep
     return False
 
 
-async def _tell(context: RunContext, name: str, status: WorkflowStatus, detail: str = "") -> None:
+async def _show_step(context: RunContext, name: str, status: WorkflowStatus, detail: str = "") -> None:
     began = context.step_began(name, restarts=status == "started")
     took_s = (context.engine.clock.now() - began).total_seconds()
     duration_s = None if status in ("started", "skipped") else took_s
@@ -106,7 +106,7 @@ async def _perform(context: RunContext, effect: Effect, stage: StageContext) -> 
     `OutlastError` if the stage fails."""
     try:
         return await retry_in_sandbox(
-            lambda: _once(context, effect.kind, stage), context.engine.settings.retry, context.engine.clock
+            lambda: _try_once(context, effect.kind, stage), context.engine.settings.retry, context.engine.clock
         )
     except SandboxLost as error:
         raise SandboxUnavailable(
@@ -114,7 +114,7 @@ async def _perform(context: RunContext, effect: Effect, stage: StageContext) -> 
         ) from error
 
 
-async def _once(context: RunContext, kind: str, stage: StageContext) -> StageResult:
+async def _try_once(context: RunContext, kind: str, stage: StageContext) -> StageResult:
     """One try, within its time limit. A check that fails itself is a problem that no model can fix."""
     agent = context.agent
     perform = agent.prepare if kind == "prepare" else agent.check

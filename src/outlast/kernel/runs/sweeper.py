@@ -65,7 +65,7 @@ class Sweeper:
             "paused_kill": self._kill,
             "abandon": self._abandon,
             "cancel_force": self._force_cancel,
-            "agent_unknown": self._tell_unknown_agent,
+            "agent_unknown": self._notify_unknown_agent,
             "fold": self._fold,
             "clean_up": self._clean_up,
         }
@@ -160,7 +160,7 @@ class Sweeper:
         """Half an hour of running without a follower."""
         await self._engine.db.write(abandonment.abandon, self._engine, run_id)
 
-    async def _tell_unknown_agent(self, run_id: str) -> None:
+    async def _notify_unknown_agent(self, run_id: str) -> None:
         """A day in the queue without a server that has its agent."""
         await self._engine.db.write(unknown_agents.tell, run_id, self._engine.agents.names)
 

@@ -58,7 +58,7 @@ async def list_sandboxes(services: Services, actor: Actor, project_id: str) -> l
         require(tx, actor, project_id, Right.READ)
         alive = _rows().where(sandboxes.c.project_id == project_id, sandboxes.c.ended_at.is_(None))
         newest_first = alive.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(MAX_LISTED)
-        return [(row, _recorded(tx, services, row)) for row in tx.rows(ShownSandbox, newest_first)]
+        return [(row, _describe(tx, services, row)) for row in tx.rows(ShownSandbox, newest_first)]
 
     found = await services.db.read(run)
     measured: dict[str, SandboxAnswer] = {}
@@ -66,7 +66,7 @@ async def list_sandboxes(services: Services, actor: Actor, project_id: str) -> l
 
     async def measure(row: ShownSandbox, recorded: SandboxAnswer) -> None:
         async with limiter:
-            measured[recorded.id] = await _measured(services, row, recorded)
+            measured[recorded.id] = await _measure(services, row, recorded)
 
     async with anyio.create_task_group() as tasks:
         for row, recorded in found:
@@ -81,9 +81,9 @@ async def read_sandbox(services: Services, actor: Actor, sandbox_id: str) -> San
         require_sandbox(tx, actor, sandbox_id, Right.READ)
         row = tx.row(ShownSandbox, _rows().where(sandboxes.c.id == sandbox_id))
         assert row is not None
-        return row, _recorded(tx, services, row)
+        return row, _describe(tx, services, row)
 
-    return await _measured(services, *await services.db.read(run))
+    return await _measure(services, *await services.db.read(run))
 
 
 async def pause_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
@@ -196,7 +196,7 @@ def _busy_workspaces(tx: Tx) -> set[str]:
     return set(tx.execute(working).scalars()) | running_workspaces(tx)
 
 
-def _recorded(tx: Tx, services: Services, row: ShownSandbox) -> SandboxAnswer:
+def _describe(tx: Tx, services: Services, row: ShownSandbox) -> SandboxAnswer:
     """The recorded state of a sandbox, without its usage."""
     sandbox, settings, machines = row.sandbox, services.settings.sandbox, services.sandboxes.manager
     columns = {**sandbox._asdict(), **row._asdict()}
@@ -223,7 +223,7 @@ def _recorded(tx: Tx, services: Services, row: ShownSandbox) -> SandboxAnswer:
     )
 
 
-async def _measured(services: Services, row: ShownSandbox, recorded: SandboxAnswer) -> SandboxAnswer:
+async def _measure(services: Services, row: ShownSandbox, recorded: SandboxAnswer) -> SandboxAnswer:
     """The same with the sandbox's current usage, if it lives; it is not woken for that."""
     machines = services.sandboxes.manager
     if machines is None or not is_alive(row.sandbox.life.state):

@@ -169,12 +169,12 @@ async def visit_hosted(services: Services, workspace_id: str, check: Check) -> H
     def run(tx: Tx) -> Hosted:
         found = hosted.find(tx, workspace_id)
         if found is None or _is_over(tx, found):
-            raise _gone(workspace_id)
+            raise _not_found(workspace_id)
         check(found)
         # Its creator may have left the project since.
         require(tx, Actor(found.user_id, "", "token"), found.project_id, Right.EDIT)
         if not found.runs and not found.options.get("auto_resume"):
-            raise _gone(workspace_id)
+            raise _not_found(workspace_id)
         return found
 
     found = await services.db.read(run)
@@ -374,7 +374,7 @@ def _require(tx: Tx, actor: Actor, workspace_id: str) -> Hosted:
     require_owned(tx, actor, WorkspaceRow, workspaces, "sandbox", workspace_id, Right.EDIT)
     found = hosted.find(tx, workspace_id)
     if found is None or _is_over(tx, found):
-        raise _gone(workspace_id)
+        raise _not_found(workspace_id)
     return found
 
 
@@ -383,6 +383,6 @@ def _is_over(tx: Tx, one: Hosted) -> bool:
     return one.runs and one.on_timeout == "kill" and one.ends_at <= tx.now
 
 
-def _gone(workspace_id: str) -> NotFound:
+def _not_found(workspace_id: str) -> NotFound:
     shown = workspace_id.partition("_")[2]  # the id that programs use
     return NotFound(f"The sandbox {shown} was not found.", noun="sandbox", id=workspace_id)

@@ -42,15 +42,15 @@ class _Titled(NamedTuple):
 
 def of_thread(tx: Tx, thread_id: str) -> Found | None:
     """The subject whose own thread this is, or None."""
-    return _found(tx, subjects(), {"thread_id": thread_id})
+    return _find(tx, subjects(), {"thread_id": thread_id})
 
 
 def of_workspace(tx: Tx, workspace_id: str) -> Found | None:
     """The subject whose files are in a workspace, or None."""
-    return _found(tx, _with_files(), {"workspace_id": workspace_id})
+    return _find(tx, _with_files(), {"workspace_id": workspace_id})
 
 
-def _found(tx: Tx, kinds: Iterable[Subject], where: dict[str, Any]) -> Found | None:
+def _find(tx: Tx, kinds: Iterable[Subject], where: dict[str, Any]) -> Found | None:
     for one in kinds:
         row = tx.find(_Titled, one.table, where)
         if row is not None:

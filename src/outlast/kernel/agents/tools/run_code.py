@@ -50,12 +50,12 @@ def run_code_tool(workspaces: Workspaces, output_bytes: int, around: AroundCode 
             return interrupted("run_code")
         if around is not None:
             notes += await around.after(ctx, workspace, code, language, result)
-        return ToolResult(_told(result, notes), is_error=not result.success)
+        return ToolResult(_render_result(result, notes), is_error=not result.success)
 
     return run_code
 
 
-def _told(result: EvaluationResult, notes: Sequence[str]) -> str:
+def _render_result(result: EvaluationResult, notes: Sequence[str]) -> str:
     value = result.result if result.result is not None else result.result_text or None
     body = {"success": result.success, "result": value, "error": result.error, "stdout": result.stdout}
     if notes:

@@ -43,7 +43,7 @@ def start_service_tool(workspaces: Workspaces, keeper: ServiceKeeper) -> Tool:
         await keeper.declare(workspace.workspace_id, Declared(name, command, port, health_path))
         row = await keeper.wait_settled(workspace.workspace_id, name, WAIT_S)
         output = keeper.output(workspace.workspace_id, name, SHOWN_BYTES).strip()
-        return ToolResult(_told(row, output), is_error=row.state != "healthy")
+        return ToolResult(_render_state(row, output), is_error=row.state != "healthy")
 
     return start_service
 
@@ -55,7 +55,7 @@ def _require_valid(name: str, command: str, port: int, health_path: str) -> None
         raise ArgumentsInvalid(error.message, tool="start_service", **error.fields) from None
 
 
-def _told(row: ServiceRow, output: str) -> str:
+def _render_state(row: ServiceRow, output: str) -> str:
     """The text for the model: its state, then the end of its output."""
     end = f"\n[end of its output]\n{output}" if output else "\n[it has printed nothing]"
     match row.state:

@@ -39,12 +39,12 @@ def terminal_tool(workspaces: Workspaces, settings: SandboxSettings) -> Tool:
         if result is None:
             return interrupted("terminal")
         failed = result.exit_code != 0 or over_a_limit(result)
-        return ToolResult(_told(result, settings), is_error=failed)
+        return ToolResult(_render_result(result, settings), is_error=failed)
 
     return terminal
 
 
-def _told(result: CommandResult, settings: SandboxSettings) -> str:
+def _render_result(result: CommandResult, settings: SandboxSettings) -> str:
     """The text for the model: the output, then the exit code or limit."""
     ending = how_it_ended(result, settings)
     output = result.output.rstrip("\n")

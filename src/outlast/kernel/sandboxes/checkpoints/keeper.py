@@ -186,7 +186,7 @@ class CheckpointKeeper:
                 # After a kill here a half-written folder does not count.
                 await self._db.write(places.away, workspace_id)
                 await self._keep_newer(workspace_id)
-                with _told_as_unreadable():
+                with _explaining_unreadable():
                     await self._place(workspace_id)
             await self._db.write(places.back, workspace_id, self._node_id)  # last: from now on the folder is the truth
 
@@ -199,7 +199,7 @@ class CheckpointKeeper:
             # The time before the scan, by the database's clock.
             since, _, newest = await self._db.read(store.place_now, workspace_id)
             if newest is not None:
-                with _told_as_unreadable(), translated():
+                with _explaining_unreadable(), translated():
                     await fill_sandbox(untranslated(sandbox), await self.tree(newest), self._blobs)
             await self._db.write(places.mark_kept, workspace_id, since)  # unsaved changes are lost
 
@@ -481,7 +481,7 @@ class CheckpointKeeper:
 
 
 @contextmanager
-def _told_as_unreadable() -> Iterator[None]:
+def _explaining_unreadable() -> Iterator[None]:
     """Report files that cannot be restored with the ways out, of which a user has to choose one."""
     try:
         yield

@@ -110,7 +110,7 @@ class ServiceKeeper:
 
         def change(tx: Tx) -> tuple[ServiceRow, bool]:
             declared = store.declare(tx, workspace_id, wanted)
-            self._tell_newest(tx, workspace_id)
+            self._publish_newest(tx, workspace_id)
             return declared
 
         service, restart = await self._db.write(change)
@@ -122,7 +122,7 @@ class ServiceKeeper:
 
         def change(tx: Tx) -> None:
             store.remove(tx, workspace_id, name)
-            self._tell_newest(tx, workspace_id)
+            self._publish_newest(tx, workspace_id)
 
         await self._db.write(change)  # after a kill here `_end_removed` ends it when the sandbox is next reported awake
         place = self._awake.get(workspace_id)
@@ -200,7 +200,7 @@ class ServiceKeeper:
         except* OutlastError as errors:
             if is_of_storage(errors):
                 raise  # not about the service, which may still run: it is checked again
-            await self._tell(place, service.name, "failed", str(cause_of(errors)))
+            await self._publish(place, service.name, "failed", str(cause_of(errors)))
 
     async def _suspect(self, place: Place) -> None:
         """Its connections broke: check if it is gone, which shows a moment later; if it is not, begin again."""
@@ -220,10 +220,10 @@ class ServiceKeeper:
             why = self._why(place, service.name, life)
             restart = after_end(failures, lived_s)
             if restart is None:
-                await self._tell(place, service.name, "failed", why)
+                await self._publish(place, service.name, "failed", why)
                 return
             failures = restart.failures
-            await self._tell(place, service.name, "starting", why, restarted=True)
+            await self._publish(place, service.name, "starting", why, restarted=True)
             await self._clock.sleep(restart.delay_s)
 
     async def _live(self, place: Place, service: Declared) -> ServiceLife:
@@ -233,7 +233,7 @@ class ServiceKeeper:
         # The start time of one that was healthy under an earlier server is over.
         life = ServiceLife(healthy_at=self._clock.monotonic() if found and row.state == "healthy" else None)
         if life.healthy_at is None:
-            await self._tell(place, service.name, "starting", row.error)
+            await self._publish(place, service.name, "starting", row.error)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._check, place, service, pid, life)
             async with place.sandbox.processes.follow(pid) as news:
@@ -265,7 +265,7 @@ class ServiceKeeper:
             with anyio.move_on_after(START_S), translated():
                 await wait_answering(*at)
                 life.healthy_at = self._clock.monotonic()
-                await self._tell(place, service.name, "healthy")
+                await self._publish(place, service.name, "healthy")
         missed = 0
         while life.healthy_at is not None and missed < MAX_MISSED:
             await self._clock.sleep(CHECK_EVERY_S)
@@ -295,12 +295,12 @@ class ServiceKeeper:
         end = self.logs.tail(place.row.workspace_id, name, SHOWN_BYTES).strip()
         return f"{ended}\n{end}" if end else ended
 
-    def _tell_newest(self, tx: Tx, workspace_id: str) -> None:
+    def _publish_newest(self, tx: Tx, workspace_id: str) -> None:
         newest = sandbox_rows.newest(tx, workspace_id)
         if newest is not None and is_alive(newest.life.state):
             sandbox_rows.tell(tx, newest)
 
-    async def _tell(
+    async def _publish(
         self, place: Place, name: str, state: ServiceStatus, error: str | None = None, *, restarted: bool = False
     ) -> None:
         """Record and announce it, unless the sandbox is no longer awake: then its state is not ours to report."""

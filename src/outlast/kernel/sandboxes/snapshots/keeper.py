@@ -120,7 +120,7 @@ class SnapshotKeeper:
         not be built and there is no older one, `MalformedInput` (unknown template). A cancelled call does not stop the
         build.
         """
-        known = await self._named(named) if named is not None else await self._built(template, project_id)
+        known = await self._find_named(named) if named is not None else await self._built(template, project_id)
         if known is None:
             return BARE
         # Counts as used from now on: not collected.
@@ -176,7 +176,7 @@ class SnapshotKeeper:
 
     # --- choosing -------------------------------------------------------------------------------------------------
 
-    async def _named(self, name: str) -> Snapshot | None:
+    async def _find_named(self, name: str) -> Snapshot | None:
         known = await self._db.read(store.find, self._place, name)
         if known is None or known.state != BuildState.READY or not await self._provider.has_snapshot(known.ref):
             raise SandboxUnavailable(
@@ -197,7 +197,7 @@ class SnapshotKeeper:
         waiting[project_id] += 1
         try:
             if self._progress is not None:
-                await self._tell([project_id], self._event(recipe, BuildState.BUILDING))
+                await self._publish([project_id], self._event(recipe, BuildState.BUILDING))
             return await self._wait(recipe, template, project_id)
         finally:
             waiting[project_id] -= 1
@@ -220,7 +220,7 @@ class SnapshotKeeper:
         own = next((one for one in known if one.name == recipe.name), None)
         if own is None or must_build(own, self._clock.now()):
             return None
-        return own if own.state == BuildState.READY else await self._instead(recipe, known, own, project_id)
+        return own if own.state == BuildState.READY else await self._fall_back(recipe, known, own, project_id)
 
     async def _usable(self) -> list[Snapshot]:
         """All recorded snapshots; one that was removed from disk is forgotten, and built again when needed."""
@@ -233,13 +233,13 @@ class SnapshotKeeper:
                 kept.append(one)
         return kept
 
-    async def _instead(
+    async def _fall_back(
         self, recipe: SnapshotRecipe, known: list[Snapshot], failed: Snapshot, project_id: str
     ) -> Snapshot:
         """An older one stays in use if the new one cannot be built."""
         older = to_start_from(known, recipe.name, failed.template)
         event = self._event(recipe, BuildState.FAILED, failed.error or "no reason is recorded", older is not None)
-        await self._tell([project_id], event)
+        await self._publish([project_id], event)
         if older is None:
             raise SandboxUnavailable(
                 failed.error or f"The snapshot {recipe.name} could not be built.",
@@ -272,7 +272,7 @@ class SnapshotKeeper:
             finally:
                 self._progress = None
             if failure is None:  # each waiter reports a failure itself, with its fallback
-                await self._tell(self._waiting_for(recipe), self._event(recipe, BuildState.READY))
+                await self._publish(self._waiting_for(recipe), self._event(recipe, BuildState.READY))
                 for listener in self._listeners:
                     listener()
             self._ring()
@@ -299,7 +299,7 @@ class SnapshotKeeper:
             while True:
                 await news.wait()
                 news = anyio.Event()
-                await self._tell(self._waiting_for(recipe), self._event(recipe, BuildState.BUILDING))
+                await self._publish(self._waiting_for(recipe), self._event(recipe, BuildState.BUILDING))
 
         tasks.start_soon(report)  # `on_progress` is called where nothing can be awaited
         try:
@@ -346,7 +346,7 @@ class SnapshotKeeper:
     def _waiting_for(self, recipe: SnapshotRecipe) -> list[str]:
         return list(self._waiting.get(recipe.name, ()))
 
-    async def _tell(self, projects: list[str], data: SnapshotProgress) -> None:
+    async def _publish(self, projects: list[str], data: SnapshotProgress) -> None:
         for project_id in projects:
             await self._db.write(store.tell, project_id, data)
 
