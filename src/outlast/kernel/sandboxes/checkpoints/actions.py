@@ -151,7 +151,7 @@ def keeper_of(services: Services) -> CheckpointKeeper:
 async def _tree_asleep(services: Services, workspace_id: str) -> Tree | None:
     newest = await services.db.read(sandbox_rows.newest, workspace_id)
     awake = newest is not None and newest.life.state in (State.READY, State.RESUMING, State.CREATING)
-    if awake or services.sandboxes.checkpoints is None:  # files of an awake one may change at any moment
+    if awake or services.sandboxes.checkpoints is None:  # an awake sandbox may change its files
         return None
     kept = await services.sandboxes.checkpoints.current(workspace_id)
     return None if kept is None else await services.sandboxes.checkpoints.tree(kept)
