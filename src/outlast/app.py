@@ -1,11 +1,11 @@
-"""The whole program, wired: settings in, one task tree out.
+"""Wires the whole program: settings in, one task tree out.
 
-`open_program` opens resources in order and closes them in reverse. `run_program` starts what runs beside each other,
-each once the one before is ready: the database's listener, followers' leases, the sweeper, the worker, the HTTP
-server. Stopping has two steps. Softly (the first SIGTERM or Ctrl+C): no connection and no run is taken on, streams
-end with their cursors, every run stops before its next effect, for at most `server.stop_grace_s`. Hard (then, or at
-the second signal): what is left is cut short and its lease handed back; it continues on another
-server or at the next start, and is not counted as a failure.
+`open_program` opens resources in order and closes them in reverse. `run_program` starts the concurrent services, each
+once the one before is ready: the database's listener, followers' leases, the sweeper, the worker, the HTTP server.
+Stopping has two steps. Soft (the first SIGTERM or Ctrl+C): the server takes on no connection and no run, streams end
+with their cursors, and every run stops before its next effect, for at most `server.stop_grace_s`. Hard (then, or at the
+second signal): the remaining runs are cut short and their leases released; they continue on another server or at the
+next start, and this does not count as a failure.
 """
 
 import gc
@@ -100,7 +100,7 @@ from outlast.surfaces.http.server import HttpServer, bind, bind_twin
 from outlast.surfaces.protocols.e2b.ports import with_ports
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
-MAX_FILES = 65_536  # as many open files as this program ever asks for
+MAX_FILES = 65_536  # the most open files that this program asks for
 Announce = Callable[[str], None]
 AskedToStop = Callable[[], Awaitable[None]]
 log = logging.getLogger("outlast.app")
@@ -108,7 +108,7 @@ log = logging.getLogger("outlast.app")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """One server's opened resources. `tasks` are services of its own that run beside the requests, by name."""
+    """One server's opened resources. `tasks` are services that run beside the requests, by name."""
 
     services: Services
     worker: Worker
@@ -117,14 +117,15 @@ class Program:
 
 
 def run(settings: Settings, announce: Announce, *, http: bool) -> None:
-    """Run a server (`http` false: a worker alone) until it is asked to stop. `announce` is called with the address, or
-    with "" for a worker, once everything is ready. Raises `StartRefused`, `InvalidSetting` and their like."""
+    """Run a server, or only a worker if `http` is false, until it is asked to stop. `announce` is called with the
+    address, or with "" for a worker, once everything is ready. Raises `StartRefused`, `InvalidSetting` and similar
+    errors."""
     _allow_many_files()
     anyio.run(partial(run_program, settings, announce, http=http), backend_options={"use_uvloop": True})
 
 
 def _allow_many_files() -> None:
-    """Followers, sandboxes and their connections each take a descriptor; systems begin with few and allow more."""
+    """Followers, sandboxes and their connections each take a descriptor; the default limit of most systems is low."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_FILES)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -135,8 +136,8 @@ def _allow_many_files() -> None:
 async def run_program(
     settings: Settings, announce: Announce, *, http: bool, asked_to_stop: AskedToStop | None = None
 ) -> None:
-    """As `run`, inside a running event loop. `asked_to_stop` returns at the first wish to stop and, called again, at
-    the second; None: signals."""
+    """As `run`, inside a running event loop. `asked_to_stop` returns at the first request to stop and, called again, at
+    the second; None waits for signals."""
     async with open_program(settings) as program:
         listeners = await _bind(program) if http else []
         e2b = E2bRuntime(program.services) if program.services.sandboxes.manager else None
@@ -159,7 +160,7 @@ async def run_program(
 
 @asynccontextmanager
 async def open_program(settings: Settings) -> AsyncIterator[Program]:
-    """Everything a server works with, opened in order and closed in reverse; nothing runs yet. Raises
+    """Open all resources of a server in order, and close them in reverse; nothing runs yet. Raises
     `DataDirectoryInUse`, `StorageUnavailable`, `SchemaMismatch`, `DeploymentMismatch`, `InvalidSetting`."""
     packages.declare(APPS)
     registry.load()
@@ -180,7 +181,7 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             await anyio.to_thread.run_sync(demand_whole, database.path)
         await migrate(database)
         if not await join(database, Deployment(folder, folder / settings.blobs.url.reveal())):
-            log.warning("the database was restored: no stored file is collected until 'outlast verify' has run")
+            log.warning("the database was restored: stored files are not collected until 'outlast verify' has run")
         supervisor = Supervisor(clock, DatabaseShelf(database))
         catalog = open_catalog(settings, clock)
         stack.push_async_callback(catalog.aclose)
@@ -205,7 +206,7 @@ def _wire(
     templates: Templates,
     sidecars: Sequence[OpenSidecar],
 ) -> Program:
-    """The rooms, each given what it needs."""
+    """The rooms, each wired with its dependencies."""
     settings, database, blobs = base.settings, base.database, base.blobs
     clock, supervisor = base.clock, base.supervisor
     manager, checkpoints, keeper = sandboxes.manager, sandboxes.checkpoints, sandboxes.keeper
@@ -307,7 +308,7 @@ def _wire(
 
 
 async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.Event) -> None:
-    """Everything but the HTTP server: runs that were left behind are resumed before new work comes in."""
+    """Start everything but the HTTP server: interrupted runs are resumed before new work comes in."""
     services = program.services
     supervisor, room = services.supervisor, services.sandboxes
 
@@ -317,7 +318,7 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
     keep("bells of the database", services.db.background)
     keep("followers", services.watching.run)
     keep("typing", services.presence.run)
-    if services.db.dialect == "sqlite":  # the lock on the folder says that nobody else can hold a run
+    if services.db.dialect == "sqlite":  # the folder's lock ensures that no other server holds a run
         await services.db.write(free_lapsed, everything=True)
     for sidecar in program.sidecars:
         await supervisor.start(tasks, sidecar.name, sidecar.run)
@@ -327,7 +328,7 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         await supervisor.start(tasks, "services in sandboxes", room.keeper.run)
         disk = DiskGuard(room.manager)
         room.manager.attend(disk)
-        # A machine that cannot run any sandbox says so when one is needed.
+        # A machine that cannot run sandboxes reports that when one is needed.
         await supervisor.guard.once("start", "sandboxes", reconcile, room.manager)
         keep("disk of sandboxes", disk.run)
         step, look = partial(pause_idle, services), partial(sweep, room.manager)
@@ -347,8 +348,8 @@ async def _work(program: Program, ended: anyio.Event) -> None:
 
 
 async def _warm_up(program: Program) -> None:
-    """Load what the first answer would wait for. Until the end it is kept as what importing made is: the garbage
-    collector looks through neither."""
+    """Load what the first answer would wait for. Like all imported objects it lives until the end, so the garbage
+    collector skips both."""
     catalog = program.services.catalog
     for model in catalog.list():
         if missing := catalog.missing_key(model.provider):
@@ -361,13 +362,13 @@ async def _warm_up(program: Program) -> None:
 
 
 async def _bind(program: Program) -> list[socket.socket]:
-    """Bound sockets: two for a loopback address, so that names of previews lead here either way. An address that others
-    can reach takes a token first: being near gives no access."""
+    """Bound sockets: two for a loopback address, so that previews' names resolve to this server over IPv4 and IPv6. An
+    address that other machines can reach requires a token first: a network position gives no access."""
     server = program.services.settings.server
     if not is_loopback(server.host) and not await program.services.db.read(has_tokens):
         raise UnsafeBind(
-            f"{server.host} can be reached from other machines, and there is no API token to ask them for.",
-            hint=f"Make one first: outlast tokens create --data-dir {server.data_dir}; or bind 127.0.0.1.",
+            f"{server.host} can be reached from other machines, and this server has no API token yet.",
+            hint=f"Create one first: outlast tokens create --data-dir {server.data_dir}; or bind 127.0.0.1.",
             host=server.host,
         )
     listener = bind(server.host, server.port)
@@ -390,7 +391,7 @@ async def _http_server(program: Program, listeners: list[socket.socket], e2b: E2
     )
     services.db.on_notice(surface.streams.on_bell)
     hosts = known_hosts(server.host, server.public_url, server.allowed_hosts)
-    inner = await anyio.to_thread.run_sync(create_http, surface, hosts, e2b)  # loads the routes: a moment's work
+    inner = await anyio.to_thread.run_sync(create_http, surface, hosts, e2b)  # loading the routes takes a moment
     layer = PreviewLayer(inner, surface, hosts)
 
     def close() -> None:
@@ -418,7 +419,7 @@ def _address(settings: Settings, listener: socket.socket) -> str:
 
 @contextmanager
 def _signals() -> Iterator[AskedToStop]:
-    """Waits for SIGTERM or SIGINT, as often as it is called."""
+    """Each call waits for the next SIGTERM or SIGINT."""
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
 
         async def wish() -> None:
@@ -430,7 +431,7 @@ def _signals() -> Iterator[AskedToStop]:
 
 
 async def _stop(program: Program, server: HttpServer | None, worker_ended: anyio.Event, wish: AskedToStop) -> None:
-    """Softly for the grace period, or until the second request to stop; then hard."""
+    """Stop softly for the grace period, or until the second request to stop; then hard."""
 
     async def hurry(scope: anyio.CancelScope) -> None:
         await wish()
@@ -450,7 +451,7 @@ async def _stop(program: Program, server: HttpServer | None, worker_ended: anyio
 
 
 def _log_event(message: str, **fields: Any) -> None:
-    """How modules below the surfaces write to the log."""
+    """Write to the log for modules below the surfaces."""
     error = fields.pop("error", None)
     level = logging.WARNING if error is not None else logging.INFO
     if isinstance(error, OutlastError):

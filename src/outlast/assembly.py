@@ -1,4 +1,4 @@
-"""The rooms that `app.py` starts, each opened as the settings say: models, and what belongs to sandboxes."""
+"""Opens the rooms that `app.py` starts, as the settings say: models, sandboxes and their services."""
 
 import logging
 import os
@@ -62,7 +62,7 @@ log = logging.getLogger("outlast.app")
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What every room is opened with. `folder` is the data directory; `environment` holds the values of secrets."""
+    """The arguments that open every room. `folder` is the data directory; `environment` holds the values of secrets."""
 
     settings: Settings
     database: Database
@@ -75,7 +75,7 @@ class Base:
 
 
 def known_secrets(base: Base) -> Redactor:
-    """What no log may show: keys and secrets that this server finds in its environment."""
+    """Redacts keys and secrets that this server finds in its environment: no log may show them."""
     settings = base.settings
     names = [provider.api_key_env for provider in settings.providers.values()]
     names += [settings.embeddings.api_key_env, settings.of(RerankSettings).api_key_env]
@@ -96,7 +96,7 @@ def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
 
 
 def open_sandboxes(base: Base, templates: Templates) -> SandboxServices:
-    """What belongs to sandboxes. `warm` needs the agents, so the caller adds it."""
+    """The services of sandboxes. `warm` needs the agents, so the caller adds it."""
     seeds = Seeds(base.blobs, templates)
     asked = base.settings.sandbox
     if asked is None:
@@ -148,7 +148,7 @@ def open_sandboxes(base: Base, templates: Templates) -> SandboxServices:
 
 
 def _egress_keeper(base: Base, asked: SandboxSettings, manager: SandboxManager) -> EgressKeeper | None:
-    """What gives sandboxes their network access; None where the provider does, or there is nothing to reach."""
+    """Gives sandboxes their network access; None if the provider does, or if there is nothing to reach."""
     policy, capabilities = policy_of(asked), manager.provider.capabilities
     if capabilities.secrets:
         if policy.opens:
@@ -157,7 +157,7 @@ def _egress_keeper(base: Base, asked: SandboxSettings, manager: SandboxManager) 
     if not capabilities.egress:
         if policy.opens:
             log.warning(
-                "sandboxes of this provider have no way out that hosts and secrets could be given to",
+                "sandboxes of this provider have no network access, so hosts and secrets cannot be opened to them",
                 extra={"provider": manager.provider.name},
             )
         return None
@@ -176,8 +176,8 @@ def _egress_keeper(base: Base, asked: SandboxSettings, manager: SandboxManager) 
 
 
 def open_knowledge(base: Base, embedder: QueryEmbedder | None, modules: Modules) -> Knowledge:
-    """Search in documentation and modules, with the re-ranker that is configured, if any. Its indexes are kept in the
-    data folder."""
+    """Search in documentation and modules, with the configured re-ranker, if any. Its indexes are kept in the data
+    directory."""
     asked = base.settings.of(RerankSettings)
     reranker = None
     if asked.url:
@@ -196,7 +196,7 @@ def open_knowledge(base: Base, embedder: QueryEmbedder | None, modules: Modules)
 
 
 def open_embedder(base: Base) -> OpenAIEmbedder | None:
-    """The configured embedder; None: search goes by words."""
+    """The configured embedder, or None if search uses words alone."""
     asked = base.settings.embeddings
     if not asked.url:
         return None
@@ -204,7 +204,7 @@ def open_embedder(base: Base) -> OpenAIEmbedder | None:
 
 
 class Sources(NamedTuple):
-    """`keeper` updates documentation, `artifacts` reads the files of projects, `indexer` gives both vectors."""
+    """`keeper` updates documentation, `artifacts` reads the files of projects, `indexer` embeds both."""
 
     keeper: SourceKeeper
     artifacts: ArtifactKeeper
@@ -214,7 +214,7 @@ class Sources(NamedTuple):
 def open_sources(
     base: Base, fetcher: Fetcher, sandboxes: SandboxServices, embedder: OpenAIEmbedder | None, followed: Followed
 ) -> Sources:
-    """What reads the sources of documentation, those of the configuration and people's."""
+    """The readers of documentation sources: those of the configuration and those of users."""
     asked = base.settings.of(KnowledgeSettings)
     installed = None
     if sandboxes.manager is not None and sandboxes.snapshots is not None:
@@ -257,7 +257,7 @@ def _registries() -> Registries:
 
 
 def open_modules(base: Base, files: CheckpointKeeper | None) -> Modules:
-    """The shelf of saved modules."""
+    """The library of saved modules."""
     asked = base.settings.sandbox
     packages = [] if asked is None else [one.package for one in asked.dependencies if one.package]
     commands = () if asked is None else asked.setup

@@ -1,4 +1,4 @@
-"""Time as an argument: production reads the system's, tests move a manual one (`outlast.testing.clock`)."""
+"""Time as an argument: production uses the system clock, tests a manual one (`outlast.testing.clock`)."""
 
 from datetime import UTC, datetime
 
@@ -10,7 +10,7 @@ __all__ = ["Clock", "SystemClock", "iso", "wait_at_most"]
 
 
 async def wait_at_most(clock: Clock, news: anyio.Event, most_s: float | None) -> None:
-    """Until `news` is set, or for `most_s` seconds (None: without a limit)."""
+    """Wait until `news` is set, or for `most_s` seconds (None waits without a limit)."""
 
     async def end_later(seconds: float) -> None:
         await clock.sleep(seconds)

@@ -15,7 +15,7 @@ NODE: Final = "node"
 
 
 def data_directory(setting: str) -> Path:
-    """The folder as an absolute path, made if missing. Raises `StartRefused` where it cannot be made or written."""
+    """The folder as an absolute path, created if missing. Raises `StartRefused` if it cannot be created or written."""
     folder = Path(setting).expanduser().absolute()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -23,14 +23,14 @@ def data_directory(setting: str) -> Path:
     except OSError as error:
         raise StartRefused(
             f"The data directory {folder} cannot be used: {error.strerror}.",
-            hint="Choose another with --data-dir, or give this user the right to write there.",
+            hint="Choose another with --data-dir, or give this user write permission.",
             data_dir=str(folder),
         ) from None
     return folder
 
 
 def existing_data_directory(setting: str) -> Path:
-    """The folder as an absolute path. Raises `DataDirectoryMissing` where there is none; nothing is made."""
+    """The folder as an absolute path. Raises `DataDirectoryMissing` if there is none; nothing is created."""
     folder = Path(setting).expanduser().absolute()
     if not folder.is_dir():
         raise DataDirectoryMissing(f"There is no Outlast data directory at {folder}.", data_dir=str(folder))
@@ -39,13 +39,13 @@ def existing_data_directory(setting: str) -> Path:
 
 @contextmanager
 def held(folder: Path) -> Iterator[bool]:
-    """Own the folder while this context is open; the system releases the lock even after a SIGKILL. Yields whether the
+    """Lock the folder while this context is open; the system releases the lock even after a SIGKILL. Yields True if the
     last owner stopped cleanly. Raises `DataDirectoryInUse`, naming the process that owns it."""
     try:
         file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise StartRefused(
-            f"The data directory {folder} cannot be written: {error.strerror}.", data_dir=str(folder)
+            f"The data directory {folder} is not writable: {error.strerror}.", data_dir=str(folder)
         ) from None
     try:
         _lock(file, folder)
@@ -59,7 +59,7 @@ def held(folder: Path) -> Iterator[bool]:
 
 
 def node_of(folder: Path) -> str:
-    """The id of this machine's server, the same after each restart; made at the first call."""
+    """The id of this machine's server, the same after each restart; created at the first call."""
     file = folder / NODE
     if not file.exists():
         fresh = file.with_suffix(".new")
@@ -74,7 +74,7 @@ def cache_directory() -> Path:
 
 
 def sync_file(path: Path, flags: int = 0) -> None:
-    """Bring one file, or with O_DIRECTORY a folder's names, to the disk. Raises `OSError`."""
+    """Flush one file, or with O_DIRECTORY a folder's entries, to disk. Raises `OSError`."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags)
     try:
         os.fsync(descriptor)

@@ -1,5 +1,4 @@
-"""What kinds of events are declared with. `kernel/events.py` has the kernel's, an `App` its own; the list of both is
-closed.
+"""Declares kinds of events. `kernel/events.py` has the kernel's, an `App` its own; the list of both is closed.
 
 Every event has the envelope `{id, event, data, timestamp, sequenceNumber}` (AgentKit's names); `timestamp` is ISO
 8601 in UTC, `sequenceNumber` counts upwards in the log that holds the event, `id` is that log's id, a colon and the
@@ -25,14 +24,14 @@ class Envelope(Frozen):
 
 
 class EventType:
-    """One kind of event: what it carries, and the names (`noun.verb`) that it has. `schema` is its name in
+    """One kind of event: the shape of its data, and its names (`noun.verb`). `schema` is its name in
     contract/events.json, unique among all kinds."""
 
     def __init__(self, schema: str, data: type[Frozen], *names: str) -> None:
         self.schema, self.data, self.names = schema, data, names
 
     def model(self) -> type[BaseModel]:
-        """The envelope with this kind's names and data. An event with one name has it by default."""
+        """The envelope with this kind's names and data. The name is the default if there is only one."""
         name: Any = (Literal[self.names], self.names[0] if len(self.names) == 1 else ...)
         return create_model(self.schema, __base__=Envelope, event=name, data=(self.data, ...))
 

@@ -1,4 +1,4 @@
-"""Identifiers that carry their kind: `run_01k…`, sortable by the time they were made."""
+"""Identifiers that carry their kind: `run_01k…`, sortable by creation time."""
 
 import os
 import threading
@@ -43,7 +43,7 @@ _newest = 0
 
 
 def use_kinds(kinds: Mapping[str, str]) -> None:
-    """Let `new_id` make ids of these kinds too: the prefix of each. Those given before are forgotten."""
+    """Let `new_id` create ids of these kinds too, with the prefix of each. Replaces the kinds of the call before."""
     global _kinds
     _kinds = {**KINDS, **kinds}
 
@@ -54,10 +54,10 @@ def all_kinds() -> Mapping[str, str]:
 
 
 def new_id(kind: str) -> str:
-    """A fresh id of the given kind (a key of `KINDS`, or an app's): prefix, underscore, 26 characters.
+    """A new id of the given kind (a key of `KINDS`, or an app's): prefix, underscore, 26 characters.
 
     48 bits of milliseconds, then 80 random bits (the ULID layout). Ids of one kind sort by the millisecond, and those
-    of one process in the order in which they were made, as long as the clock does not go back.
+    of one process in order of creation, as long as the clock does not go back.
     """
     global _newest
     with _lock:

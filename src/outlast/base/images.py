@@ -1,7 +1,7 @@
-"""What an uploaded file really is, found from its first bytes. Pure: no decoding, just the headers of four formats.
+"""Recognises an uploaded image by its first bytes. Pure: no decoding, just the headers of four formats.
 
-Bounds: any number of bytes. At most `_MAX_WALKED` of them are looked at, those between two headers are skipped, and a
-header costs a few steps: below 30 ms for the oddest file.
+Bounds: any number of bytes. At most `_MAX_WALKED` of them are read, those between two headers are skipped, and a header
+costs a few steps: below 30 ms in the worst case.
 """
 
 import re
@@ -25,7 +25,7 @@ class Image:
 
 
 def recognise(content: bytes) -> Image | None:
-    """The PNG, JPEG, GIF or WebP image that these bytes begin; None for anything else, or a broken header."""
+    """The PNG, JPEG, GIF or WebP image that begins with these bytes; None for anything else, or a broken header."""
     try:
         if content.startswith(b"\x89PNG\r\n\x1a\n"):
             found = Image("image/png", *unpack_from(">II", content, 16)) if content[12:16] == b"IHDR" else None

@@ -1,12 +1,12 @@
-"""Libraries that load when they are first used: most servers never need some of the largest."""
+"""Loads libraries at their first use: most servers never need some of the largest."""
 
 from importlib import import_module
 from typing import Any
 
 
 class LazyModule:
-    """Stands for a module until one of its names is asked for; each name is looked up once. Safe to use from several
-    threads. Type checkers need the real import beside it:
+    """A placeholder that imports its module when one of its names is used; each name is looked up once. Safe to use
+    from several threads. Type checkers need the real import beside it:
 
         if TYPE_CHECKING:
             import numpy as np

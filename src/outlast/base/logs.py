@@ -1,8 +1,8 @@
-"""What the server writes about itself: one line per event, with its ids as named fields.
+"""The server's own log: one line per event, with its ids as named fields.
 
-Code logs with the standard library and gives facts as `extra={"run_id": …}`; the message says what happened, never
-what a person wrote and never a secret. Lines go to standard error, as text for people or as JSON for programs, and to a
-file that `outlast logs` shows.
+Code logs with the standard library and gives facts as `extra={"run_id": …}`; the message says what happened, and never
+contains users' text or a secret. Lines go to standard error, as text for people or as JSON for programs, and to a file
+that `outlast logs` shows.
 """
 
 import logging
@@ -22,7 +22,7 @@ _QUIET: Final = ("uvicorn", "aiohttp", "alembic", "asyncio", "httpx", "httpcore"
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a line: time, level, logger, message, the named fields, and the traceback if there is one."""
+    """One JSON object per line: time, level, logger, message, the named fields, and the traceback if there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -49,12 +49,12 @@ class TextLines(logging.Formatter):
 
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:
-    """What the caller gave as `extra`."""
+    """The fields that the caller passed as `extra`."""
     return {name: value for name, value in vars(record).items() if name not in _STANDARD}
 
 
 class LogFile(RotatingFileHandler):
-    """A file that starts again at a size in bytes. The one before is kept, as `NAME.1`. On a full disk only its own
+    """A file that is rotated at a size in bytes. The previous one is kept as `NAME.1`. On a full disk only its own
     lines are lost."""
 
     def __init__(self, path: Path, max_bytes: int) -> None:
@@ -66,7 +66,8 @@ class LogFile(RotatingFileHandler):
 
 
 def set_up_logs(level: str, form: str, file: LogFile | None = None) -> None:
-    """Send every log line to standard error and a file in this form ("text" or "json"). Called once, by the program."""
+    """Send every log line to standard error and a file in this form ("text" or "json"). Call it once, at the start of
+    the program."""
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
     handlers += [file] if file is not None else []
     for handler in handlers:
@@ -77,7 +78,7 @@ def set_up_logs(level: str, form: str, file: LogFile | None = None) -> None:
 
 
 def _escaped(found: re.Match[str]) -> str:
-    """Keep a line on one line, and free of control codes for terminals: paths and names come from outside."""
+    """Escape line breaks and terminal control codes: paths and names come from outside."""
     return found[0].encode("unicode_escape").decode()
 
 

@@ -1,10 +1,10 @@
 """Parses a text with tree-sitter, within a budget. No input or output.
 
-A grammar may backtrack in a text: the time of one parse can grow with the square of its length, or without end.
-So what the parser reads and does is counted, and a parse that takes too many steps is stopped.
+A grammar may backtrack: the time of one parse can grow with the square of the text's length, or without bound. So the
+steps of the parser are counted, and a parse that takes too many is stopped.
 
 Bounds: the `Budget` of the caller (a byte read and an operation of the parser are a step each), and processor time, as
-some of these operations take a time that grows with what was read before.
+some of these operations take longer the more was read before.
 """
 
 import time
@@ -18,11 +18,11 @@ _OPERATIONS: Final = 100  # of the parser between two checks of the budget
 
 
 class TooManySteps(Exception):
-    """Reading a text takes more steps, or more time, than it may."""
+    """Parsing a text exceeds its budget of steps or time."""
 
 
 class Budget:
-    """The steps that reading a text may take: at most `most`. `spent` counts them, up to that."""
+    """A budget of at most `most` steps for parsing a text. `spent` counts them, up to that."""
 
     def __init__(self, most: int) -> None:
         self.most, self.spent = most, 0
@@ -35,8 +35,8 @@ class Budget:
 
 
 def parse_within(language: "Language", data: bytes, budget: Budget, most_cpu_s: float) -> "Tree":
-    """The tree of a text; what the grammar does not know is in it as errors. Raises TooManySteps beyond the budget or
-    `most_cpu_s` seconds of this thread's processor time. It holds the interpreter: call it in a thread."""
+    """The tree of a text; text that the grammar does not know becomes error nodes. Raises TooManySteps beyond the
+    budget or `most_cpu_s` seconds of this thread's processor time. It holds the interpreter: call it in a thread."""
     left, until = budget.most - budget.spent, time.thread_time() + most_cpu_s
     spent = 0
 
@@ -54,7 +54,7 @@ def parse_within(language: "Language", data: bytes, budget: Budget, most_cpu_s: 
 
     try:
         tree = Parser(language).parse(given, progress_callback=stops)
-    except ValueError:  # it was stopped: nothing is left
+    except ValueError:  # it was stopped: there is no tree
         budget.spent = budget.most
         raise TooManySteps from None
     budget.spend(spent)

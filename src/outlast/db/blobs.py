@@ -1,7 +1,7 @@
-"""Files by content hash: written once, never changed, shared by all that name the same bytes.
+"""Files by content hash: written once, never changed, shared by all references to the same bytes.
 
-A table that names blobs is listed in `kernel/sandboxes/checkpoints/garbage.py`: a blob that no row names is
-removed once it is old enough. So a name goes into a table soon after `put` or `keep` gave it.
+Tables that refer to blobs are listed in `kernel/sandboxes/checkpoints/garbage.py`: a blob that no row refers to is
+removed once it is old enough. So store a name in a table soon after `put` or `keep` returned it.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from uuid import uuid4
 from outlast.base.data_directory import sync_file
 from outlast.base.errors import DiskFull, StoredFileMissing
 
-AT_ONCE: Final = 4  # files synced side by side: the disk takes them together
+AT_ONCE: Final = 4  # files synced concurrently: the disk writes them together
 _GONE: Final = ".gone"  # a blob that is being removed; renamed back if it was kept meanwhile
 _NEW: Final = ".new"  # being written, or left by a process that died doing so
 
@@ -32,8 +32,8 @@ class StoredBlob:
 
 
 class FolderBlobs:
-    """Blobs in a folder: `ab/cdef…` for SHA-256 `abcdef…`. Calls block; run them in a worker thread when large.
-    They may run side by side, also in several processes."""
+    """Blobs in a folder: `ab/cdef…` for SHA-256 `abcdef…`. Calls block; run large ones in a worker thread. They may run
+    concurrently, also in several processes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -47,16 +47,16 @@ class FolderBlobs:
         return name
 
     def put_all(self, contents: Sequence[bytes]) -> list[str]:
-        """As `put` for each, waiting for the disk once for all of them: their names, in order. When it raises, some of
-        them may be stored."""
+        """As `put` for each, waiting for the disk once for all of them; returns their names, in order. If it raises,
+        some of them may be stored."""
         if len(contents) < 2:
             return [self.put(content) for content in contents]
         with ThreadPoolExecutor(min(len(contents), AT_ONCE)) as threads:
             return list(threads.map(self.put, contents))
 
     def put_pieces(self, pieces: Iterable[bytes]) -> tuple[str, int]:
-        """Store what the pieces make together, never holding more than one: its name and its size in bytes. As `put`;
-        what reading a piece raises is passed on (an `OSError` too), and then nothing is left behind."""
+        """Store the concatenated pieces, holding one at a time in memory; returns the name and the size in bytes. As
+        `put`; errors of reading a piece are passed on (an `OSError` too), and then nothing is left behind."""
         digest, size = hashlib.sha256(), 0
         temporary = blob_path(self.folder, f"{uuid4().hex[:2]}{uuid4().hex}{_NEW}")
         try:
@@ -75,7 +75,7 @@ class FolderBlobs:
         return digest.hexdigest(), size
 
     def keep(self, name: str) -> bool:
-        """Whether it is stored; if so it counts as used just now, and no collection under way removes it."""
+        """True if the blob is stored; it then counts as used just now, and no running collection removes it."""
         try:
             os.utime(blob_path(self.folder, name))
         except (FileNotFoundError, NotADirectoryError):
@@ -87,7 +87,7 @@ class FolderBlobs:
         return self.read(name, 0, None)
 
     def read(self, name: str, offset: int, size: int | None) -> bytes:
-        """A part of it, `size` bytes from `offset` (None: to its end); fewer where it ends before. Raises
+        """`size` bytes of the content from `offset` (None reads to its end); fewer if it ends before. Raises
         `StoredFileMissing`."""
         try:
             descriptor = os.open(f"{self.folder}/{name[:2]}/{name[2:]}", os.O_RDONLY | os.O_CLOEXEC)
@@ -99,7 +99,7 @@ class FolderBlobs:
             return file.read() if size is None else file.read(size)
 
     def stored(self) -> Iterator[StoredBlob]:
-        """Every blob, in no order; those on their way out too."""
+        """Every blob, in no particular order; includes blobs that are being removed."""
         for path in self.folder.glob("??/*"):
             if not path.name.endswith(_NEW):
                 with suppress(FileNotFoundError):
@@ -108,11 +108,11 @@ class FolderBlobs:
                     yield StoredBlob(name, facts.st_size, facts.st_mtime)
 
     def remove_unused(self, name: str, before: float) -> bool:
-        """Remove a blob that was last put or kept before that time; False: it was kept meanwhile, and stays."""
+        """Remove a blob that was last put or kept before that time; False if it was kept meanwhile, and stays."""
         path = blob_path(self.folder, name)
         gone = path.with_name(path.name + _GONE)
         with suppress(FileNotFoundError):
-            path.rename(gone)  # a writer that looks for it now finds nothing, and writes it again
+            path.rename(gone)  # a writer that looks for it now does not find it, and writes it again
         try:
             if gone.stat().st_mtime >= before:
                 gone.rename(path)
@@ -123,7 +123,7 @@ class FolderBlobs:
         return True
 
     def remove_unfinished(self, before: float) -> None:
-        """Remove what processes that died had begun to write before that time."""
+        """Remove unfinished files that dead processes began to write before that time."""
         for path in self.folder.glob(f"??/*{_NEW}"):
             with suppress(FileNotFoundError):
                 if path.stat().st_mtime < before:
@@ -138,7 +138,7 @@ class FolderBlobs:
 
 
 def blob_path(folder: Path, name: str) -> Path:
-    """Where the blob lies in the folder."""
+    """The path of the blob in the folder."""
     return folder / name[:2] / name[2:]
 
 

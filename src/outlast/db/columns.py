@@ -1,5 +1,5 @@
-"""What the tables are written with: the metadata that holds them all, types that mean the same on SQLite and
-PostgreSQL, and columns with their comment."""
+"""Building blocks of the tables: the metadata of all tables, types that mean the same on SQLite and PostgreSQL, and
+columns with their comment."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -24,7 +24,7 @@ metadata = sa.MetaData(
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """An aware UTC moment, stored as microseconds since 1970 so that both databases sort and compare it alike."""
+    """A timezone-aware UTC time, stored as microseconds since 1970 so that both databases sort and compare it alike."""
 
     impl = sa.BigInteger
     cache_ok = True
@@ -69,7 +69,7 @@ def _column(kind: Any, name: str, comment: str, **options: Any) -> sa.Column[Any
 
 
 text = partial(_column, sa.Text)
-soft_ref = partial(_column, sa.String(40))  # the id of what may be gone
+soft_ref = partial(_column, sa.String(40))  # the id of a row that may have been deleted
 word = partial(_column, sa.String(80))
 blob = partial(_column, sa.String(64))
 moment = partial(_column, UtcTime)
@@ -85,7 +85,7 @@ def flag(name: str, comment: str) -> sa.Column[bool]:
 
 
 def choice(name: str, values: Sequence[str], comment: str = "", chars: int = 80, **options: Any) -> sa.Column[Any]:
-    """One of these words, never null. `rows.py` declares them as its type; without a comment they are the comment."""
+    """One of these words, never null. `rows.py` declares them as its type; they are the default comment."""
     known = {"values": tuple(values)}
     return sa.Column(
         name, sa.String(chars), nullable=False, comment=comment or " | ".join(values), info=known, **options

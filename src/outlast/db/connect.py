@@ -1,4 +1,4 @@
-"""Open the database that a URL names, and bring its tables up to date."""
+"""Opens the database of a URL, and brings its tables up to date."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from outlast.db.sqlite import SqliteDatabase
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 VERSIONS = sa.table("alembic_version", sa.column("version_num", sa.String))
-MIGRATING = 0x6F75746C617374  # the key of PostgreSQL's advisory lock, any number that is ours
+MIGRATING = 0x6F75746C617374  # the key of PostgreSQL's advisory lock, an arbitrary number
 
 
 def sqlite_path(url: str, data_dir: Path) -> Path:
@@ -24,20 +24,20 @@ def open_database(url: str, data_dir: Path, clock: Clock) -> Database:
     if url.startswith("sqlite:///"):
         return SqliteDatabase(sqlite_path(url, data_dir), clock)
     if url.startswith(("postgresql://", "postgres://")):
-        # Loaded here, for it brings asyncpg and SQLAlchemy's ORM, which SQLite does not need.
+        # Loaded here because it imports asyncpg and SQLAlchemy's ORM, which SQLite does not need.
         from outlast.db.postgres import PostgresDatabase
 
         return PostgresDatabase(url.replace("postgres://", "postgresql://", 1), clock)
     raise InvalidSetting(
-        "database.url names no database that Outlast knows.",
+        "database.url is not the address of a database that Outlast supports.",
         hint="Write sqlite:///outlast.db or postgresql://user:password@host:5432/name.",
         setting="database.url",
     )
 
 
 async def migrate(database: Database) -> None:
-    """Run every missing migration, in one transaction. Safe to repeat, and beside a running server of the same version.
-    Raises `SchemaMismatch` where a newer Outlast made the database, or its tables are not those of its revision."""
+    """Run every missing migration, in one transaction. Safe to repeat, and while a server of the same version runs.
+    Raises `SchemaMismatch` if a newer Outlast created the database, or its tables are not those of its revision."""
     await database.write(lambda tx: upgrade(tx.conn))
 
 
@@ -49,12 +49,12 @@ def upgrade(conn: sa.Connection) -> None:
     if current is not None and current not in known:
         raise SchemaMismatch(
             f"The database is at revision {current}, which this version of Outlast does not know.",
-            hint="Start the newer version that made it, or restore a backup from before the upgrade.",
+            hint="Start the newer version that created it, or restore a backup from before the upgrade.",
             revision=current,
         )
     if current == known[-1]:
         return
-    # Loaded here, for most starts find nothing to migrate, and it would be a twentieth of each.
+    # Loaded here because most starts have nothing to migrate, and loading it takes 5 % of a start.
     from alembic import command
     from alembic.config import Config
 
@@ -65,19 +65,19 @@ def upgrade(conn: sa.Connection) -> None:
 
 
 def one_at_a_time(conn: sa.Connection) -> None:
-    """Of several processes that start at once, let one prepare the database: the others wait for the end of its
-    transaction, and find it done."""
+    """If several processes start at once, let one prepare the database: the others wait until its transaction ends, and
+    have nothing to do."""
     if conn.dialect.name == "postgresql":
         conn.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATING)))
 
 
 def revisions() -> list[str]:
-    """Every revision in order: the names of the migrations' files begin with them."""
+    """Every revision in order: the file names of the migrations begin with them."""
     return sorted(path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py"))
 
 
 def _adopt(conn: sa.Connection, revision: str) -> str:
-    """The baseline's revision, where `revision` is an earlier one of ours; otherwise `revision`."""
+    """The baseline's revision if `revision` is an earlier one of Outlast; otherwise `revision`."""
     from outlast.db.migrations import adoption
 
     if revision not in adoption.EARLIER:
@@ -87,7 +87,7 @@ def _adopt(conn: sa.Connection, revision: str) -> str:
 
 
 def _current(conn: sa.Connection) -> str | None:
-    """The revision that the database is at; None before the first migration."""
+    """The revision of the database; None before the first migration."""
     if not sa.inspect(conn).has_table(VERSIONS.name):
         return None
     return conn.execute(sa.select(VERSIONS.c.version_num)).scalar()

@@ -1,8 +1,7 @@
-"""Access to the database: transaction functions, run on SQLite or on PostgreSQL.
-
-`await database.write(fn, …)` runs `fn(tx, …)` in a transaction of its own and returns what it returns, once that is
-durable; `read` does the same without the right to write. `fn` is synchronous, must not block on anything but the
-database, and may be run again after a lost connection, so it has no effects besides its queries and `tx.after_commit`.
+"""Access to the database: transaction functions, run on SQLite or on PostgreSQL.  `await database.write(fn, …)` runs
+`fn(tx, …)` in its own transaction and returns its result, once that is durable; `read` does the same, read-only. `fn`
+is synchronous, must not block on anything but the database, and may be run again after a lost connection, so it has no
+effects besides its queries and `tx.after_commit`.
 """
 
 import logging
@@ -33,7 +32,7 @@ log: Final = logging.getLogger("outlast.database")
 
 @dataclass(slots=True)
 class Tx:
-    """An open transaction: the connection, the moment it began (UTC), and what is to be done once it is committed."""
+    """An open transaction: the connection, the time it began (UTC), and the hooks to run after the commit."""
 
     conn: sa.Connection
     now: datetime
@@ -43,16 +42,16 @@ class Tx:
     locks: RowLocks | None = field(default_factory=locks_of_transaction)
 
     def after_commit(self, hook: Callable[[], None]) -> None:
-        """Run `hook` on the event loop after the commit, and not at all if the transaction fails. What it raises is
-        logged and nothing else: the transaction is durable."""
+        """Run `hook` on the event loop after the commit, and not at all if the transaction fails. Its exceptions are
+        only logged: the transaction is durable."""
         self.hooks.append(hook)
 
     def ring(self, stream_id: str) -> None:
-        """Wake all that wait for news of this stream, in this and every other process, after the commit."""
+        """Wake all waiting followers of this stream, in this and every other process, after the commit."""
         self.notices.add(stream_id)
 
     def execute(self, statement: sa.Executable, parameters: Any = None) -> sa.CursorResult[Any]:
-        """Run a statement. One that is built once (a constant) and given its parameters here is prepared: see
+        """Run a statement. A statement that is built once (a constant) and gets its parameters here is prepared: see
         `prepared.py`."""
         ready = self._ready(statement, parameters)
         if ready is not None:
@@ -92,7 +91,7 @@ class Tx:
         self.execute(insert_into(table), row)
 
     def insert_missing(self, table: sa.Table, **row: Any) -> bool:
-        """Add one row of plain values unless a key of it is taken; whether it was added."""
+        """Add one row of plain values unless one of its keys is taken; True if it was added."""
         return self.execute(insert_missing_into(table, self.conn.dialect.name), row).rowcount == 1
 
     def insert_many(self, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
@@ -109,12 +108,12 @@ class Tx:
             self.conn.execute(statement, rows)
 
     def update(self, table: sa.Table, key: dict[str, Any], **values: Any) -> int:
-        """Set plain values where the key columns equal these; how many rows that were."""
+        """Set plain values where the key columns equal these; returns the number of rows."""
         parameters = {f"key_{name}": value for name, value in key.items()} | values
         return self.execute(update_by(table, tuple(key)), parameters).rowcount
 
     def find(self, shape: type[R], table: sa.FromClause, key: dict[str, Any]) -> R | None:
-        """The first row where the key columns equal these, or None: the columns that the shape's fields name."""
+        """The first row where the key columns equal these, or None; reads the columns that the shape's fields name."""
         parameters = {f"key_{name}": value for name, value in key.items()}
         return self.row(shape, select_by(table, tuple(key), reader_of(shape)[0]), parameters)
 
@@ -124,7 +123,7 @@ class Tx:
         return self.execute(select_by(column.table, tuple(key), (column.key,)), parameters).scalar()
 
     def exists(self, table: sa.FromClause, key: dict[str, Any]) -> bool:
-        """Whether the table has a row where the key columns equal these."""
+        """True if the table has a row where the key columns equal these."""
         return self.value(next(iter(table.c)), key) is not None
 
 
@@ -132,8 +131,8 @@ Listener = Callable[[str], None]
 
 
 def publish_commit(tx: Tx, listeners: Sequence[Listener]) -> None:
-    """Run the hooks of a committed transaction, then ring its bells. Raises nothing: a failure
-    is logged, the remaining hooks and bells still run, and the caller still gets the transaction's result."""
+    """Run the hooks of a committed transaction, then send its notices. Raises nothing: a failure is logged, the
+    remaining hooks and notices still run, and the caller still gets the transaction's result."""
     for hook in tx.hooks:
         _call(hook)
     for stream_id in tx.notices:
@@ -141,7 +140,7 @@ def publish_commit(tx: Tx, listeners: Sequence[Listener]) -> None:
 
 
 def ring_all(listeners: Sequence[Listener], stream_id: str) -> None:
-    """Tell every listener that this stream has news; one that raises is logged and holds up no other."""
+    """Notify every listener of this stream; a listener that raises is logged and does not delay the others."""
     for listener in listeners:
         _call(listener, stream_id)
 
@@ -154,17 +153,18 @@ def _call(hook: Callable[..., None], *args: str) -> None:
 
 
 class Database(Protocol):
-    """What both databases offer. Errors: `StorageUnavailable`, `DiskFull` (both: nothing was changed), or whatever the
-    transaction function raised (rolled back). A cancelled call may or may not have been committed."""
+    """The interface of both databases. Errors: `StorageUnavailable`, `DiskFull` (both: nothing was changed), or the
+    exception of the transaction function (rolled back). A cancelled call may or may not have been committed."""
 
     dialect: str
 
     async def write(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T: ...
     async def read(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T: ...
     def on_notice(self, listener: Callable[[str], None]) -> None:
-        """Call `listener` with each stream id that rings here or in another process; "*" means: any may have."""
+        """Call `listener` with the id of each stream that was notified here or in another process; "*" stands for all
+        streams."""
 
     async def background(self) -> None:
-        """What must run beside the server: listening for other processes' bells. Ends when cancelled, or at once."""
+        """Run beside the server: listens for other processes' notices. Ends when cancelled, or at once."""
 
     async def aclose(self) -> None: ...

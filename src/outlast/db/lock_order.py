@@ -1,7 +1,7 @@
-"""The order in which transactions lock rows, and the check of it in debug mode: `docs/concepts/locking.md` says why.
+"""The order in which transactions lock rows, and its check in debug mode. `docs/concepts/locking.md` gives the reasons.
 
-A table that takes part names its place: `sa.Table("runs", metadata, …, info=locked_as(Place.RUN))`. Rows of other
-tables belong to one of these rows, which is held first, or are not checked.
+A table that takes part declares its place: `sa.Table("runs", metadata, …, info=locked_as(Place.RUN))`. Rows of other
+tables belong to one of these rows, which is locked first, or are not checked.
 """
 
 from collections import defaultdict
@@ -20,15 +20,14 @@ class Place(IntEnum):
     """A transaction locks rows of a lower place first."""
 
     RUN = 1
-    SUBJECT = 2  # what an app's threads are about: a page, a document, a screen
+    SUBJECT = 2  # the subject of an app's threads: a page, a document, a screen
     THREAD = 3
     USER = 4
     PROJECT = 5
 
 
 class LockOrderBroken(AssertionError):
-    """A transaction locked a row whose place is before that of one it holds: two such transactions can wait for each
-    other."""
+    """A transaction locked a row whose place is before that of a row it holds: two such transactions can deadlock."""
 
 
 def locked_as(place: Place) -> dict[str, Place]:
@@ -40,14 +39,14 @@ _debug = False
 
 
 def set_debug(on: bool) -> None:
-    """Debug mode, for the whole process and from the next transaction on: one that breaks the order raises
-    `LockOrderBroken`. Costs a look at every statement."""
+    """Turn debug mode on or off, for the whole process and from the next transaction on: a transaction that breaks the
+    order raises `LockOrderBroken`. Inspects every statement."""
     global _debug
     _debug = on
 
 
 def locks_of_transaction() -> "RowLocks | None":
-    """What a transaction that begins now remembers its locks in; None outside debug mode."""
+    """A record of the locks of a transaction that begins now; None outside debug mode."""
     return RowLocks() if _debug else None
 
 
@@ -60,8 +59,8 @@ class RowLocks:
     broken: LockOrderBroken | None = None
 
     def note(self, conn: sa.Connection, statement: sa.Executable, parameters: Any) -> None:
-        """Note what the statement inserts or locks. Raises `LockOrderBroken`, also for every later statement, so
-        that catching the first one does not hide it."""
+        """Record the rows that the statement inserts or locks. Raises `LockOrderBroken`, also for every later
+        statement, so that catching the first error does not hide it."""
         if self.broken is not None:
             raise self.broken
         if isinstance(statement, sa.Insert):
@@ -95,7 +94,7 @@ def _inserted(statement: sa.Insert, parameters: Any) -> set[Any]:
 
 
 def _locked_tables(statement: sa.Executable) -> tuple[list[sa.Table], bool]:
-    """The tables of which the statement locks rows, and whether it waits for rows that others hold."""
+    """The tables whose rows the statement locks, and True if it waits for rows that others hold."""
     if isinstance(statement, sa.Update | sa.Delete):
         return [statement.table] if isinstance(statement.table, sa.Table) else [], True
     if not isinstance(statement, sa.Select) or statement._for_update_arg is None:
@@ -106,7 +105,7 @@ def _locked_tables(statement: sa.Executable) -> tuple[list[sa.Table], bool]:
 
 
 def _keys(conn: sa.Connection, statement: Any, table: sa.Table, parameters: Any) -> frozenset[Any]:
-    """The keys of the rows that the statement locks: those that its condition names, else those that it finds now."""
+    """The keys of the rows that the statement locks: those in its condition, else those that it matches now."""
     for part in _conjuncts(statement.whereclause):
         if not isinstance(part, sa.BinaryExpression) or part.left is not table.c.id:
             continue

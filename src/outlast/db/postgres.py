@@ -1,4 +1,4 @@
-"""PostgreSQL: the same transaction functions, run through asyncpg; NOTIFY as a doorbell only, never as a carrier."""
+"""PostgreSQL: the same transaction functions, run through asyncpg; NOTIFY only wakes listeners and carries no data."""
 
 import asyncio
 import os
@@ -20,17 +20,17 @@ from outlast.db.prepared import PreparedStatements
 CHANNEL: Final = "outlast"
 POOL_SIZE: Final = 10
 RECONNECT_S: Final = 1.0
-# A process that was stopped or cut off in the middle of a transaction must not hold its rows for ever: another one is
-# to take its runs over. No transaction here waits for anything but the database.
+# A process that was stopped or cut off in the middle of a transaction must not hold its rows forever: another process
+# takes over its runs. No transaction here waits for anything but the database.
 STALLED_MS: Final = 10_000
-DEADLOCKS: Final = 5  # how often in a row a transaction is run again
-RESET_S: Final = 5.0  # how long a rollback may take; then the connection is closed
+DEADLOCKS: Final = 5  # how many times in a row a transaction is retried
+RESET_S: Final = 5.0  # time limit of a rollback; then the connection is closed
 CACHED_STATEMENTS: Final = 1_000  # of a connection: more than the stores have
 _NOTIFY: Final = "SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload"
 _RUN_AGAIN: Final = (
     asyncpg.DeadlockDetectedError,
     asyncpg.SerializationError,
-    asyncpg.InvalidCachedStatementError,  # another server has changed the tables meanwhile
+    asyncpg.InvalidCachedStatementError,  # another server has changed the tables in the meantime
 )
 
 
@@ -60,7 +60,7 @@ def driver_of(conn: sa.Connection) -> "asyncpg.Connection[Any]":
 
 @contextmanager
 def _as_sqlalchemys(sql: str) -> Iterator[None]:
-    """Raise what SQLAlchemy makes of asyncpg's errors."""
+    """Raise asyncpg's errors as SQLAlchemy's."""
     try:
         yield
     except asyncpg.IntegrityConstraintViolationError as error:
@@ -88,7 +88,7 @@ class PostgresDatabase:
             pool_size=POOL_SIZE,
             max_overflow=POOL_SIZE,
             pool_timeout=10,
-            pool_use_lifo=True,  # few connections at work, so that each has prepared its statements
+            pool_use_lifo=True,  # few connections in use, so that each has prepared its statements
             isolation_level="AUTOCOMMIT",  # transactions are begun on the driver
             connect_args={
                 "server_settings": {"idle_in_transaction_session_timeout": str(STALLED_MS)},
@@ -120,8 +120,8 @@ class PostgresDatabase:
         self._listeners.append(listener)
 
     async def background(self) -> None:
-        """Listen for other processes' bells until cancelled; a lost connection is opened again, and then everything
-        rings once, since bells may have been missed."""
+        """Listen for other processes' notices until cancelled; a lost connection is reopened, and then all streams are
+        notified once, since notices may have been missed."""
         while True:
             try:
                 connection = await asyncpg.connect(self._dsn)
@@ -147,7 +147,7 @@ class PostgresDatabase:
         await self._engine.dispose()
 
     async def _again(self, run: Callable[[sa.Connection], T]) -> T:
-        """A deadlock is nobody's fault and undid everything: once more, a few times."""
+        """Run the transaction, and retry it a few times after a deadlock, which rolled everything back."""
         for _ in range(DEADLOCKS):
             try:
                 return await self._transact(run)
@@ -157,7 +157,7 @@ class PostgresDatabase:
         return await self._transact(run)
 
     async def _transact(self, run: Callable[[sa.Connection], T], *, writes: bool = True) -> T:
-        """Reads take no transaction: each statement sees what was committed when it began, as in one."""
+        """Run a transaction. Reads need none: each statement sees the rows that were committed when it began."""
         try:
             async with self._engine.connect() as connection:
                 raw: Any = (await connection.get_raw_connection()).driver_connection
@@ -177,8 +177,8 @@ class PostgresDatabase:
             raise _translate(error) from error
 
     async def _reset(self, connection: AsyncConnection, raw: Any) -> None:
-        """Roll back. A connection that is lost or still within the transaction goes to nobody else; after a lost one
-        the others of the pool are opened again as well, since the whole server may have been away."""
+        """Roll back. A connection that is lost or still in the transaction is not reused; after a lost one, all others
+        of the pool are reopened too, since the whole server may have been down."""
         with anyio.CancelScope(shield=True):
             with anyio.move_on_after(RESET_S):
                 try:
@@ -199,7 +199,7 @@ class PostgresDatabase:
 
 
 def _cause(error: BaseException | None) -> object:
-    """asyncpg's own error beneath SQLAlchemy's wrapping."""
+    """asyncpg's own error inside SQLAlchemy's."""
     original = getattr(error, "orig", error)
     return getattr(original, "__cause__", None) or original
 
@@ -207,7 +207,7 @@ def _cause(error: BaseException | None) -> object:
 def _translate(error: Exception) -> Exception:
     cause = _cause(error)
     if isinstance(cause, asyncpg.CharacterNotInRepertoireError):
-        return MalformedInput("The input holds a NUL character.", hint="Leave it out.")
+        return MalformedInput("The input contains a NUL character.", hint="Remove it.")
     if isinstance(cause, asyncpg.DiskFullError):
         return DiskFull("PostgreSQL reports a full disk.", retry_after_s=10)
     if isinstance(cause, asyncpg.DeadlockDetectedError | asyncpg.SerializationError | asyncpg.TooManyConnectionsError):

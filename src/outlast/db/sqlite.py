@@ -1,9 +1,8 @@
 """SQLite: one writer thread with group commit, a few reader threads, WAL.
 
-Sixteen writers on one SQLite file end in "database is locked"; one writer thread that commits what has piled up in
-one go is 40 times faster than a transaction each through async Core, and cannot be locked by itself.
-`synchronous=FULL`, so that what a client got as written survives a power failure. Memory: the queue of waiting
-transaction functions, bounded by `MAX_QUEUE`.
+Sixteen writers on one SQLite file end in "database is locked"; one writer thread that commits all waiting changes at
+once is 40 times faster than a transaction each through async Core, and cannot lock itself out. With `synchronous=FULL`,
+acknowledged writes survive a power failure. Memory: the queue of waiting transaction functions, bounded by `MAX_QUEUE`.
 """
 
 import asyncio
@@ -27,7 +26,7 @@ from outlast.db.prepared import PreparedStatements
 GROUP_LIMIT: Final = 256  # transaction functions in one commit
 MAX_QUEUE: Final = 20_000
 READERS: Final = 2
-MAX_CHECKED_BYTES: Final = 64 * 1024 * 1024  # of a database that is looked through after an unclean stop
+MAX_CHECKED_BYTES: Final = 64 * 1024 * 1024  # the largest database that is checked after an unclean stop
 _DAMAGED: Final = (
     "SQLITE_CORRUPT",
     "SQLITE_NOTADB",
@@ -95,7 +94,7 @@ class SqliteDatabase:
         self._engine = _engine(path)
         self._read_engine = _engine(path, "query_only=ON")
         self._prepared = PreparedStatements(self._engine.dialect, SqliteDriver())
-        # Opened here, one after the other: only one connection may turn the file to WAL.
+        # Opened here, one after the other: only one connection may switch the file to WAL.
         try:
             writer = self._engine.connect()
             readers = [self._read_engine.connect() for _ in range(READERS)]
@@ -120,11 +119,11 @@ class SqliteDatabase:
         self._listeners.append(listener)
 
     async def background(self) -> None:
-        """Nothing to do: one process holds the file, so bells ring in memory."""
+        """Do nothing: one process holds the file, so notices stay in memory."""
 
     async def aclose(self) -> None:
-        """Finish what was submitted, then stop the threads, the writer last: the last connection to close moves
-        SQLite's log into the file, and of two that close together none does. Safe to repeat."""
+        """Finish the submitted jobs, then stop the threads, the writer last: the last connection to close moves
+        SQLite's log into the file, and if two close together, neither does. Safe to repeat."""
         if self._closed:
             return
         self._closed = True
@@ -165,7 +164,7 @@ class SqliteDatabase:
                 driver_of(conn).execute("BEGIN IMMEDIATE")
                 for job in jobs:
                     _run_in_savepoint(conn, job, self._clock, self._prepared)
-        except Exception as error:  # the commit itself failed: nobody's change is there
+        except Exception as error:  # the commit itself failed: no job's change was saved
             for job in jobs:
                 if job.error is None:
                     job.error = _translate(error)
@@ -184,9 +183,9 @@ class SqliteDatabase:
 
 
 def _keep_private(path: Path) -> None:
-    """Only the server's own user reads the file and those beside it: SQLite gives these the mode of the first. An
-    existing file is not opened, for closing it would take the locks of a connection in this process along."""
-    with suppress(OSError):  # SQLite says what is wrong
+    """Let only the server's user read the file and its WAL files: SQLite gives these the mode of the file. An existing
+    file is not opened, because closing it would release the locks of a connection in this process."""
+    with suppress(OSError):  # SQLite reports the problem
         if not path.exists() and str(path) != ":memory:":
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
@@ -250,9 +249,9 @@ def _run_in_savepoint(conn: sa.Connection, job: _Job, clock: Clock, prepared: Pr
 
 
 def find_damage(file: Path, *, thorough: bool = False, unchanging: bool = False) -> list[str]:
-    """What SQLite finds wrong with a file, at most five lines; none: it is whole. A quick look reads every page, a
-    thorough one also compares tables with their indexes. `unchanging`: nobody writes to the file, and nothing is
-    written beside it. Blocks."""
+    """The damage that SQLite finds in a file, at most five lines; empty if it is intact. A quick check reads every
+    page, a thorough one also compares tables with their indexes. `unchanging`: no process writes to the file, and
+    nothing is written beside it. Blocks."""
     check = "integrity_check" if thorough else "quick_check"
     mode = "mode=ro&immutable=1" if unchanging else "mode=rw"
     try:
@@ -264,15 +263,15 @@ def find_damage(file: Path, *, thorough: bool = False, unchanging: bool = False)
 
 
 def demand_whole(file: Path) -> None:
-    """After a crash of the program or the machine: raise `DatabaseDamaged` where SQLite finds damage. A large file is
-    left to `outlast doctor`: it would take seconds. Blocks."""
+    """Raise `DatabaseDamaged` if SQLite finds damage after a crash of the program or the machine. A large file is left
+    to `outlast doctor`: checking it takes seconds. Blocks."""
     if file.stat().st_size <= MAX_CHECKED_BYTES and (damage := find_damage(file)):
         raise DatabaseDamaged(f"The database {file} is damaged: {'; '.join(damage)}.")
 
 
 def _translate(error: Exception) -> Exception:
-    """Storage failures become the error tree's; everything else stays what it was, but for `StopIteration`, which a
-    future does not take."""
+    """Turn storage failures into the error tree's; every other exception is left unchanged, except `StopIteration`,
+    which a future does not accept."""
     if isinstance(error, StopIteration):
         wrong = RuntimeError("the transaction function raised StopIteration")
         wrong.__cause__ = error
@@ -293,7 +292,7 @@ def _translate(error: Exception) -> Exception:
 def _deliver(jobs: list[_Job], listeners: Sequence[Listener]) -> None:
     for loop in {job.future.get_loop() for job in jobs}:
         mine = [job for job in jobs if job.future.get_loop() is loop]
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with suppress(RuntimeError):  # the loop is closed: no caller waits
             loop.call_soon_threadsafe(_resolve, mine, listeners)
 
 

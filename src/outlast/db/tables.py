@@ -14,6 +14,6 @@ meta = sa.Table(
 
 
 def put_fact(tx: Tx, key: str, value: str) -> None:
-    """Add or replace one."""
+    """Add or replace a fact."""
     words = "insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = :value"
     tx.execute(sa.text(words), {"key": key, "value": value})

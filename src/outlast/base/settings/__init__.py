@@ -1,2 +1,1 @@
-"""What tables of settings are written with and read by. Each table is in the folder of its noun; `kernel/settings` puts
-them together."""
+"""Declares and reads tables of settings. Each table is in the folder of its noun; `kernel/settings` joins them."""

@@ -1,4 +1,4 @@
-"""What the tables of settings are written with: a line with its sentence, and addresses that hide their password."""
+"""Fields of the tables of settings: a setting with its description, and addresses that hide their password."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, field
@@ -10,12 +10,12 @@ DOTS = "••••••"
 
 
 class SecretUrl(str):
-    """An address that may hold a password: works as text, but prints with the password as dots."""
+    """An address that may contain a password: works as text, but prints the password as dots."""
 
     __slots__ = ()
 
     def reveal(self) -> str:
-        """The address as it is, for the library that connects to it."""
+        """The full address, for the library that connects to it."""
         return str.__str__(self)
 
     def __str__(self) -> str:
@@ -46,7 +46,7 @@ def setting(
     factory: Any = MISSING,
     env: str = "",
 ) -> Any:
-    """One line of a table: `least` and `most` are inclusive bounds, `env` a second, shorter environment variable."""
+    """One setting of a table: `least` and `most` are inclusive bounds, `env` a second, shorter environment variable."""
     metadata = MappingProxyType({"sentence": sentence, "unit": unit, "least": least, "most": most, "env": env})
     options: dict[str, Any] = {"default": default, "default_factory": factory}
     return field(metadata=metadata, **options)

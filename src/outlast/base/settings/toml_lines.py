@@ -1,4 +1,4 @@
-"""The line number of each key of a TOML text. `tomllib` gives values without places; error messages need both."""
+"""The line number of each key of a TOML text. `tomllib` gives values without positions; error messages need both."""
 
 import re
 import tomllib
@@ -17,7 +17,7 @@ def key_lines(text: str) -> dict[Path, int]:
     lines: dict[Path, int] = {}
     counts: dict[Path, int] = {}
     table: Path = ()
-    value: list[str] = []  # the lines so far of one that continues in the next line
+    value: list[str] = []  # the lines so far of a value that continues on the next line
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         stripped = line.strip()
         if value:

@@ -1,4 +1,4 @@
-"""One raw value (from TOML, or text from the environment or a flag) into the type its setting has."""
+"""Converts one raw value (from TOML, or text from the environment or a flag) to the type of its setting."""
 
 import json
 import types
@@ -13,11 +13,11 @@ FALSE = frozenset({"false", "0", "no", "off"})
 
 
 class Unusable(Exception):
-    """The value does not fit: says what was expected."""
+    """The value is invalid; the message says what was expected."""
 
 
 def is_table(kind: Any) -> bool:
-    """A nested table: `[runs]`, also where it may be absent."""
+    """True for a nested table such as `[runs]`, also if it is optional."""
     return is_dataclass(plain(kind))
 
 
@@ -38,7 +38,7 @@ def convert(raw: Any, kind: Any, field: Field[Any]) -> Any:
 
 
 def from_text(text: str, kind: Any) -> Any:
-    """What an environment variable says: JSON where the setting is a table or a list of tables, else the text."""
+    """The value in an environment variable: JSON if the setting is a table or a list of tables, else the text."""
     kind = plain(kind)
     structured = get_origin(kind) not in (None, Literal) and get_args(kind)[:1] != (str,)
     if structured or get_origin(kind) in (Mapping, dict) or text.startswith(("[", "{")):
@@ -50,12 +50,12 @@ def from_text(text: str, kind: Any) -> Any:
 
 
 def expected(kind: Any, field: Field[Any]) -> str:
-    """What a setting of this type and these bounds takes, in words."""
+    """The values that a setting of this type and these bounds accepts, in words."""
     kind = plain(kind)
     if get_origin(kind) is Literal:
         return "one of " + ", ".join(get_args(kind))
     if get_origin(kind) is tuple:
-        return "a list of texts"
+        return "a list of strings"
     if get_origin(kind) is not None:
         return "a table"
     words = {bool: "true or false", int: "a whole number", float: "a number"}.get(kind, "text in quotes")
@@ -67,7 +67,7 @@ def expected(kind: Any, field: Field[Any]) -> str:
 
 
 def _converted(raw: Any, kind: Any, field: Field[Any]) -> Any:
-    """None: it does not fit. Raises `Unusable` where there is more to say."""
+    """The converted value, or None if it is invalid. Raises `Unusable` where a better message is possible."""
     if get_origin(kind) is Literal:
         return raw if raw in get_args(kind) else None
     if get_origin(kind) is tuple:
@@ -93,7 +93,7 @@ def _texts(raw: Any) -> tuple[str, ...] | None:
 
 def _mapping(raw: Mapping[str, Any], item: Any, field: Field[Any]) -> Mapping[str, Any]:
     if item is str and not all(isinstance(value, str) for value in raw.values()):
-        raise Unusable("a table of texts")
+        raise Unusable("a table of strings")
     if get_origin(item) in (Union, types.UnionType):  # plans: a number or "unlimited"
         return types.MappingProxyType({name: _plan(value, field) for name, value in raw.items()})
     return types.MappingProxyType(dict(raw))
@@ -107,7 +107,7 @@ def _plan(raw: Any, field: Field[Any]) -> int | None:
 
 
 def _number(raw: Any, kind: type, field: Field[Any]) -> Any:
-    """None: it is none, or outside of the field's bounds."""
+    """The number, or None if it is not one or is outside the field's bounds."""
     if isinstance(raw, bool) or not isinstance(raw, (int, str) if kind is int else (int, float, str)):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Guards what a service looks after, item by item: one that fails is tried again, and at last set aside."""
+"""Guards the items of a service one by one: an item that fails is retried, and finally set aside."""
 
 import logging
 import random
@@ -20,8 +20,8 @@ log: Final = logging.getLogger("outlast.supervision")
 
 
 class SetAside(NamedTuple):
-    """An item that is not tried any more: what it is (`kind` and `id` name it), since when, how often it was tried
-    again after its first failure, and the last one's code and reason, which hold no secret."""
+    """An item that is no longer retried: its `kind` and `id`, the time since then, the number of retries after its
+    first failure, and the code and reason of the last failure, which contain no secret."""
 
     kind: str
     id: str
@@ -32,20 +32,20 @@ class SetAside(NamedTuple):
 
 
 class Shelf(Protocol):
-    """Where the items that are set aside are remembered, beyond the server's life."""
+    """Stores the items that are set aside, beyond the server's life."""
 
     async def held(self) -> Collection[Key]:
-        """What is set aside now. Does not raise; while the storage is in trouble it is what was known last."""
+        """The items that are set aside now. Does not raise; while the storage fails, returns the last known ones."""
 
     async def put(self, item: SetAside) -> None:
-        """Set one aside. Does not raise; while the storage is in trouble it is kept in memory."""
+        """Set an item aside. Does not raise; while the storage fails, the item is kept in memory."""
 
     async def changed(self) -> None:
         """Return once the items that are set aside may have changed."""
 
 
 class _NoShelf:
-    """Forgets with the server."""
+    """Keeps nothing beyond the server's life."""
 
     def __init__(self) -> None:
         self._held: set[Key] = set()
@@ -62,7 +62,7 @@ class _NoShelf:
 
 @dataclass(slots=True)
 class _Failures:
-    """How many in a row, and when the item may be tried again (monotonic)."""
+    """The number of failures in a row, and the time of the next retry (monotonic)."""
 
     count: int
     next_at: float
@@ -71,7 +71,7 @@ class _Failures:
 class ItemGuard:
     """In memory: the recent failures of items. `share` gives random numbers from 0 to 1.
 
-    A failure of the storage is no failure of the item: it is tried again later, and not set aside for that.
+    A failure of the storage is not a failure of the item: the item is retried later, and not set aside.
     """
 
     def __init__(self, clock: Clock, shelf: Shelf | None = None, share: Callable[[], float] = random.random) -> None:
@@ -80,19 +80,20 @@ class ItemGuard:
         self._failures: dict[Key, _Failures] = {}
 
     async def attempt(self, kind: str, item_id: str, work: Work, *args: Any) -> bool:
-        """Do `work` once, for a loop that comes by again: whether it was done. Not done while the item is set aside, or
-        too soon after it failed. Raises nothing but cancellation."""
+        """Do `work` once, for a loop that retries; returns True if it was done. Skips the item while it is set aside,
+        or too soon after it failed. Raises nothing but cancellation."""
         if self.wait_s(kind, item_id):
             return False
         return await self.attempt_now(kind, item_id, work, *args)
 
     async def attempt_now(self, kind: str, item_id: str, work: Work, *args: Any) -> bool:
-        """As `attempt`, also shortly after a failure, where the caller keeps the pauses."""
+        """As `attempt`, also shortly after a failure, for a caller that keeps the pauses."""
         return not await self.is_set_aside(kind, item_id) and await self._try((kind, item_id), work, args)
 
     async def keep(self, kind: str, item_id: str, work: Work, *args: Any) -> None:
-        """Do `work` until it returns, again and again when it raises; not at all where the item is set aside. One that
-        is set aside meanwhile continues once it is taken back. For its own task. Raises nothing but cancellation."""
+        """Do `work` until it returns, and retry it whenever it raises; returns at once if the item is set aside. An
+        item that is set aside meanwhile continues once it is taken back. Run it in a task of its own. Raises nothing
+        but cancellation."""
         if await self.is_set_aside(kind, item_id):
             return
         while True:
@@ -103,8 +104,8 @@ class ItemGuard:
                 await self._shelf.changed()
 
     async def once(self, kind: str, item_id: str, work: Work, *args: Any) -> bool:
-        """Do `work` once, whatever happened before: whether it was done. A failure is only logged, as the caller
-        or another loop tries again. Raises nothing but cancellation."""
+        """Do `work` once, regardless of earlier failures; returns True if it was done. A failure is only logged, as the
+        caller or another loop retries. Raises nothing but cancellation."""
         try:
             await work(*args)
         except Exception as error:
@@ -120,12 +121,12 @@ class ItemGuard:
         return [item_id for held, item_id in await self._shelf.held() if held == kind]
 
     def wait_s(self, kind: str, item_id: str) -> float:
-        """Seconds until the item may be tried again; 0: now."""
+        """Seconds until the item may be retried; 0 means now."""
         failures = self._failures.get((kind, item_id))
         return 0.0 if failures is None else max(0.0, failures.next_at - self._clock.monotonic())
 
     def forget(self, kind: str, item_id: str) -> None:
-        """Its failures so far do not count any more."""
+        """Reset the item's failure count."""
         self._failures.pop((kind, item_id), None)
 
     async def _try(self, key: Key, work: Work, args: tuple[Any, ...]) -> bool:

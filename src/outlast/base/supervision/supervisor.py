@@ -22,7 +22,7 @@ log: Final = logging.getLogger("outlast.supervision")
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """One service as it is now. `down_s`: seconds since it failed, 0 while it is up; `restarts`: since the server's
+    """The state of one service. `down_s`: seconds since it failed, 0 while it is up; `restarts`: since the server's
     start; `code` and `reason` of its last failure, empty while it is up."""
 
     name: str
@@ -35,7 +35,7 @@ class ServiceState:
 
 @dataclass(slots=True)
 class _Service:
-    """Times are monotonic. `down_at`: since when it is down; `up_at`: since when it runs again; None: it does not."""
+    """Times are monotonic. `down_at`: when it failed; `up_at`: when it started again, or None if it has not."""
 
     is_vital: bool
     down_at: float | None = None
@@ -53,12 +53,12 @@ class Supervisor:
     """Keeps services running. In memory: the state of each.
 
     A service is a coroutine function that runs until it is cancelled; one that returns has done its work, one that
-    raises is started again. It must be able to run again after it failed. `guard` is for the items that services look
-    after. `share` gives random numbers from 0 to 1.
+    raises is restarted. It must be able to run again after it failed. `guard` is for the items of services. `share`
+    gives random numbers from 0 to 1.
     """
 
     def __init__(self, clock: Clock, shelf: Shelf | None = None, share: Callable[[], float] = random.random) -> None:
-        """`shelf` remembers which items are set aside; without one they are forgotten with the server."""
+        """`shelf` stores the items that are set aside; without it they are lost when the server stops."""
         self._clock, self._share = clock, share
         self.guard = ItemGuard(clock, shelf, share)
         self._services: dict[str, _Service] = {}
@@ -72,9 +72,9 @@ class Supervisor:
         ready: bool = False,
         task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED,
     ) -> None:
-        """Run a service until it returns; start it again, at most every 60 s, whenever it raises. Raises nothing but
+        """Run a service until it returns; restart it, after at most 60 s, whenever it raises. Raises nothing but
         cancellation. `vital`: the server is not ready while it is down. `ready`: it reports when it has started, by
-        `task_status`. Reports itself as started once the service has, or has failed for the first time."""
+        `task_status`. Reports itself as started once the service has started, or has failed for the first time."""
         service = self._services[name] = _Service(vital)
         while True:
             service.up_at = began = self._clock.monotonic()
@@ -95,12 +95,12 @@ class Supervisor:
             service.restarts += 1
 
     async def start(self, tasks: TaskGroup, name: str, run: Run, *args: Any, vital: bool = False) -> None:
-        """Have `tasks` keep a service that reports when it has started, and wait until it has, or has failed for the
-        first time."""
+        """Keep a service in `tasks`, and wait until it reports that it has started, or has failed for the first
+        time."""
         await tasks.start(partial(self.keep, name, run, *args, vital=vital, ready=True))
 
     def report(self, name: str, error: Exception | None = None, *, vital: bool = False) -> None:
-        """Note the state of something that does not run here, such as the database's writer thread."""
+        """Record the state of a part that does not run here, such as the database's writer thread."""
         service = self._services.setdefault(name, _Service(vital))
         now = self._clock.monotonic()
         if error is None:
@@ -119,7 +119,7 @@ class Supervisor:
         return [self._state(name, service, now) for name, service in sorted(self._services.items())]
 
     def down_longer_than(self, seconds: float) -> list[ServiceState]:
-        """The vital services that have been down for so long."""
+        """The vital services that have been down for longer than this."""
         return [one for one in self.states() if one.is_vital and one.down_s > seconds]
 
     def _note_failure(self, name: str, service: _Service, began: float, error: Exception) -> None:
@@ -142,6 +142,6 @@ class Supervisor:
 def _once(task_status: TaskStatus[None]) -> TaskStatus[None]:
     """Reports the first start to the waiting caller; later starts are not reported."""
     if task_status is not anyio.TASK_STATUS_IGNORED:
-        with suppress(RuntimeError):  # reported already
+        with suppress(RuntimeError):  # already reported
             task_status.started()
     return anyio.TASK_STATUS_IGNORED

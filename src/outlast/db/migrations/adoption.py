@@ -1,4 +1,4 @@
-"""Databases that were made before the first release, at one of thirteen revisions that the baseline replaced."""
+"""Adopts databases from before the first release, at one of thirteen revisions that the baseline replaced."""
 
 import sqlalchemy as sa
 from alembic.migration import MigrationContext
@@ -13,8 +13,8 @@ EARLIER = tuple(f"{number:04d}" for number in range(1, 14))
 
 
 def adopt(conn: sa.Connection, revision: str) -> None:
-    """Turn a database at one of the `EARLIER` revisions into one at the baseline. Every row stays. Raises
-    `SchemaMismatch` where its tables are then not those of the baseline; the transaction has to be rolled back."""
+    """Bring a database at one of the `EARLIER` revisions to the baseline. Every row stays. Raises `SchemaMismatch` if
+    its tables then differ from the baseline; the caller must roll the transaction back."""
     _add_tables_and_columns(conn)
     _carry_rows(conn, revision)
     _add_indexes(conn, revision)
@@ -41,7 +41,7 @@ def _add_tables_and_columns(conn: sa.Connection) -> None:
 
 
 def _carry_rows(conn: sa.Connection, revision: str) -> None:
-    """What the migrations between `revision` and the baseline did to rows."""
+    """Change rows as the migrations between `revision` and the baseline did."""
     if revision < "0007":
         _merge_local_owners(conn)
     if revision < "0009":
@@ -54,8 +54,8 @@ def _carry_rows(conn: sa.Connection, revision: str) -> None:
 
 
 def _merge_local_owners(conn: sa.Connection) -> None:
-    """Two servers that started together on an empty database each made one. The oldest stays and becomes a member of
-    every project that the others belong to, with their role."""
+    """Two servers that started together on an empty database each created an owner. The oldest stays and becomes a
+    member of every project that the others belong to, with their role."""
     users, members = TABLES.tables["users"], TABLES.tables["members"]
     by_age = sa.select(users.c.id).where(users.c.is_local).order_by(users.c.created_at, users.c.id)
     oldest, *others = conn.execute(by_age).scalars().all() or [None]
@@ -77,7 +77,7 @@ def _add_indexes(conn: sa.Connection, revision: str) -> None:
 
 
 def _update_comments(conn: sa.Connection) -> None:
-    """SQLite keeps none."""
+    """Update the comments of tables and columns on PostgreSQL; SQLite has none."""
     if conn.dialect.name == "postgresql":
         for table in TABLES.sorted_tables:
             for column in table.columns:

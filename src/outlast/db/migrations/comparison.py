@@ -1,4 +1,4 @@
-"""What differs between the tables of a database and the tables as they are written down."""
+"""Differences between the tables of a database and their definitions."""
 
 from typing import Any
 
@@ -9,8 +9,8 @@ from alembic.migration import MigrationContext
 
 def differences(conn: sa.Connection, written: sa.MetaData) -> list[Any]:
     """Alembic's entries for each difference in tables, columns, types, defaults, comments, foreign keys and indexes;
-    empty where the database has the `written` tables. Other tables, and indexes that only make a query faster, are
-    no difference."""
+    empty if the database has the `written` tables. Additional tables, and indexes that only make a query faster, are
+    ignored."""
 
     def counts(item: Any, name: str | None, kind: str, reflected: bool, twin: Any) -> bool:
         if not reflected or twin is not None:
@@ -25,7 +25,7 @@ def differences(conn: sa.Connection, written: sa.MetaData) -> list[Any]:
 
 
 def default_differs(context: Any, *compared: Any) -> bool | None:
-    """SQLite gives a default back as it was written, so quotes alone are no difference; PostgreSQL is asked (None)."""
+    """SQLite returns a default as it was written, so quotes are ignored; None lets Alembic ask PostgreSQL."""
     if context.dialect.name != "sqlite":
         return None
     _stored_column, _written_column, stored, _written, rendered = compared
@@ -33,7 +33,7 @@ def default_differs(context: Any, *compared: Any) -> bool | None:
 
 
 def _keys(conn: sa.Connection, written: sa.MetaData) -> list[Any]:
-    """Alembic does not compare primary keys."""
+    """Differences in primary keys, which Alembic does not compare."""
     stored = {
         name: keys["constrained_columns"] for (_, name), keys in sa.inspect(conn).get_multi_pk_constraint().items()
     }

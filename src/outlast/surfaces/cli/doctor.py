@@ -1,4 +1,4 @@
-"""`outlast doctor`: what this machine can do, and what to do about the rest."""
+"""`outlast doctor`: checks this machine, and says how to fix problems."""
 
 import os
 import platform
@@ -50,7 +50,7 @@ class Finding:
 
 
 def print_findings(settings: Settings) -> Exit:
-    """Print everything found; FAILED where something that is configured cannot work."""
+    """Print all findings; FAILED if a configured part cannot work."""
     found = []
     for finding in _examine(settings):
         found.append(finding)
@@ -88,14 +88,14 @@ def _data_folder(settings: Settings) -> Finding:
     except DataDirectoryInUse as error:
         return Finding("note", "Data directory", f"in use by the running server (pid {error.fields['pid']})")
     except DataDirectoryMissing as error:
-        return Finding("note", "Data directory", f"none yet at {error.fields['data_dir']}: the first start makes it")
+        return Finding("note", "Data directory", f"none yet at {error.fields['data_dir']}: the first start creates it")
     except OutlastError as error:
         return Finding("bad", "Data directory", error.message, (error.hint,))
 
 
 @asynccontextmanager
 async def _opened(settings: Settings) -> AsyncIterator[Database | None]:
-    """The database; None: there is none yet. Raises `DataDirectoryMissing`."""
+    """The database, or None if there is none yet. Raises `DataDirectoryMissing`."""
     url = settings.database.url.reveal()
     folder = existing_data_directory(settings.server.data_dir)
     if url.startswith("sqlite:///") and not sqlite_path(url, folder).is_file():
@@ -124,7 +124,7 @@ async def _database(settings: Settings) -> Finding:
 
 
 async def _set_aside(settings: Settings) -> list[Finding]:
-    """The items that are set aside; nothing if there is no database yet, or it cannot be read."""
+    """The items that are set aside; empty if there is no database yet, or it cannot be read."""
     try:
         async with _opened(settings) as database:
             if database is None:
@@ -138,8 +138,8 @@ async def _set_aside(settings: Settings) -> list[Finding]:
         f"{TITLES.get(one.kind, one.kind)} {one.id}: {one.reason} ({one.code}, since {iso(one.since)})"
         for one in items[:MAX_SHOWN]
     ]
-    many = f"{count(len(items), 'item')} failed again and again: not tried any more"
-    return [Finding("bad", "Set aside", many, (*shown, "Remove the cause, then have them tried again."))]
+    many = f"{count(len(items), 'item')} failed repeatedly and will not be retried"
+    return [Finding("bad", "Set aside", many, (*shown, "Fix the cause, then retry them."))]
 
 
 def _port(settings: Settings) -> Finding:
@@ -170,7 +170,7 @@ def _sandboxes(settings: Settings) -> Finding:
 
 
 def _providers() -> Finding:
-    """Which providers can be chosen, and what those that cannot would need."""
+    """The sandbox providers that can be chosen, and the missing packages of the others."""
     names = [
         known.name
         + (f" (in Outlast's folder: pip install -e '{known.missing}')" if known.missing else "")
@@ -201,17 +201,17 @@ def _web_app() -> Finding:
 
 
 def _chromium(settings: Settings) -> Finding:
-    """What photographs the pages of screens; whether it starts there is seen at the first picture."""
+    """The browser that takes screenshots; it is first started when a screenshot is needed."""
     if not settings.screens.pictures:
-        return Finding("note", "Chromium", "not used: pictures are turned off (screens.pictures)")
+        return Finding("note", "Chromium", "not used: screenshots are turned off (screens.pictures)")
     program = find_browser(settings.screens.browser)
     if program is not None:
-        return Finding("ok", "Chromium", f"{program}, for pictures of screens")
+        return Finding("ok", "Chromium", f"{program}, for screenshots of screens")
     if settings.screens.browser:
-        said = f"screens.browser names {settings.screens.browser}, which is no program here; no pictures of screens"
+        said = f"screens.browser is {settings.screens.browser}, which is not a program; no screenshots of screens"
         return Finding("bad", "Chromium", said, ("Correct screens.browser, or leave it empty.",))
     fix = "apt-get install --no-install-recommends chromium"
-    return Finding("note", "Chromium", "not found: there will be no pictures of screens", (fix,))
+    return Finding("note", "Chromium", "not found: there will be no screenshots of screens", (fix,))
 
 
 def _models(settings: Settings) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""`outlast login` and `logout`: servers that this user talks to, with their tokens."""
+"""`outlast login` and `logout`: the servers that this user signed in to, with their tokens."""
 
 import re
 import sys
@@ -23,7 +23,7 @@ def login(
     address: Annotated[str | None, typer.Argument(help=f"Address of the server. Default: {DEFAULT_URL}.")] = None,
     given: Annotated[
         str | None,
-        typer.Option("--token", help="API token. '-' reads it from standard input. Default: it is asked for."),
+        typer.Option("--token", help="API token. '-' reads it from standard input. Default: you are asked for it."),
     ] = None,
 ) -> None:
     """Sign in to a server, and use it for later commands.
@@ -67,7 +67,7 @@ def _ask_address() -> str:
 
 
 def _url(address: str) -> str:
-    """The address with its scheme: without one https, and http for this machine."""
+    """The address with its scheme: by default https, and http for this machine."""
     found = _ADDRESS.fullmatch(address)
     if found is None:
         raise typer.BadParameter(f"{address!r} is not an address. Use https://HOST or http://HOST:PORT.")
@@ -81,7 +81,7 @@ def _url(address: str) -> str:
 
 
 def _sign_in(url: str, token: str | None) -> tuple[Any, str | None]:
-    """Who the user is, and the token that says so; None: the server needs none. Raises `NotSignedIn`."""
+    """The user's account and token, or None if the server needs no token. Raises `NotSignedIn`."""
     try:
         return anyio.run(_read_me, url, token), token
     except NotSignedIn:

@@ -1,4 +1,4 @@
-"""The command `outlast`: its parts, and the one edge where errors become words and exit codes."""
+"""The command `outlast`: its groups, and the one place where errors become messages and exit codes."""
 
 import sys
 from collections.abc import Callable
@@ -27,7 +27,7 @@ EPILOG = (
 HERE = "outlast.surfaces.cli"
 KERNEL = "outlast.kernel"
 BEFORE_APPS = (
-    CommandGroup("runs", f"{KERNEL}.runs.commands", "Start and follow runs, decide what they ask", WORK),
+    CommandGroup("runs", f"{KERNEL}.runs.commands", "Start and follow runs, approve and answer", WORK),
     CommandGroup("threads", f"{KERNEL}.threads.commands", "Conversations of a project", WORK),
     CommandGroup("projects", f"{KERNEL}.projects.commands", "Your projects", WORK),
     CommandGroup("files", f"{KERNEL}.files.commands", "Files that people and agents search", WORK),
@@ -39,7 +39,7 @@ AFTER_APPS = (
     CommandGroup("secrets", f"{KERNEL}.sandboxes.egress.commands", "Requests that carried a secret", WORK),
     CommandGroup("login", f"{HERE}.login", "Sign in to a server for later commands", CONNECTION),
     CommandGroup("logout", f"{HERE}.login", "Forget a server and its token", CONNECTION),
-    CommandGroup("status", f"{HERE}.status", "Show how the server is", CONNECTION),
+    CommandGroup("status", f"{HERE}.status", "Show the state of the server", CONNECTION),
     CommandGroup("version", f"{HERE}.server_commands", "Show the version", CONNECTION),
     CommandGroup("serve", f"{HERE}.serve_commands", "Start the server", SERVER),
     CommandGroup("worker", f"{HERE}.serve_commands", "Start a worker without HTTP", SERVER),
@@ -61,7 +61,7 @@ class Root(Noun):
     """`outlast` itself."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command with this name; also a noun by its singular, which was its name before."""
+        """The command with this name; also a noun by its singular, its former name."""
         names = (cmd_name, f"{cmd_name}s", f"{cmd_name}es")
         return next((self.commands[name] for name in names if name in self.commands), None)
 
@@ -92,8 +92,7 @@ def build_command() -> Root:
 
 
 def run_cli(program: Program, arguments: list[str] | None = None) -> None:
-    """Run one command, then exit. `program` runs the server, or without HTTP a worker; it comes from above, where
-    everything is wired."""
+    """Run one command, then exit. `program` runs the server, or without HTTP a worker; the caller wires it."""
     try:
         build_command()(arguments, prog_name="outlast", obj=program)
     except (KeyboardInterrupt, OutlastError, Unreachable) as error:
@@ -106,7 +105,7 @@ def run_cli(program: Program, arguments: list[str] | None = None) -> None:
 
 
 def _print_failure(error: BaseException) -> Exit:
-    """Print what went wrong; the exit code that says so."""
+    """Print the error, and return its exit code."""
     from outlast.kernel.cli.terminal import err, print_error, styled
 
     if isinstance(error, OutlastError):
@@ -133,4 +132,4 @@ def _version(
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.", metavar=""),
     ] = False,
 ) -> None:
-    """Nothing to do before a command."""
+    """Do nothing before a command."""

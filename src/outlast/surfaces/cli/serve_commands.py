@@ -49,12 +49,12 @@ def _run(program: "Program", settings: "Settings", *, http: bool) -> None:
         file = LogFile(path, settings.logs.file_mb * 1_000_000) if settings.logs.file_mb else None
         set_up_logs(settings.logs.level, settings.logs.format, file)
         program(settings, partial(_announce, settings), http)
-    except OutlastError as error:  # whatever it is, the server has not started
+    except OutlastError as error:  # in every case the server has not started
         _refuse(error)
     except OSError as error:
         if error.errno not in FULL:
             raise
-        _refuse(DiskFull(f"The data directory cannot be written: {error.strerror}."))
+        _refuse(DiskFull(f"The data directory is not writable: {error.strerror}."))
 
 
 def _refuse(error: "OutlastError") -> None:

@@ -45,7 +45,7 @@ def check_config(file: Annotated[Path, typer.Argument(help="Configuration file (
 def migrate() -> None:
     """Update the tables of the database.
 
-    The server does this at its start. You can repeat it."""
+    The server does this when it starts. The command is safe to repeat."""
     from outlast.kernel.cli.admin import in_transaction
 
     in_transaction(read_settings(), lambda _tx: None, create=True)
@@ -54,7 +54,7 @@ def migrate() -> None:
 
 @app.verb("doctor", "outlast doctor --config /etc/outlast.toml")
 def doctor() -> None:
-    """Check this machine and the configuration, and say how to fix problems."""
+    """Check this machine and the configuration, and print how to fix problems."""
     from outlast.surfaces.cli.doctor import print_findings
 
     raise typer.Exit(print_findings(read_settings()))
@@ -63,11 +63,11 @@ def doctor() -> None:
 @app.verb("logs", "outlast logs --follow", shared=ON_MACHINE)
 def logs(
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Show at most this many lines.")] = 100,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Show new lines as they come.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Show new lines as they are written.")] = False,
 ) -> None:
     """Show the last lines of the server's log.
 
-    The log is in the data directory. Its level, format and size are settings in the section [logs]."""
+    The log is in the data directory. Set its level, format and size in the section [logs]."""
     from outlast.base.data_directory import existing_data_directory
     from outlast.base.logs import LOG_PATH
 

@@ -1,4 +1,4 @@
-"""`outlast status`: whether a server works, and what it is doing."""
+"""`outlast status`: the state of a server, and its activity."""
 
 from typing import TYPE_CHECKING, Any, Final
 

@@ -1,4 +1,4 @@
-"""The HTTP application: middleware around routes, errors as problems, the web app below everything else."""
+"""The HTTP application: middleware around routes, errors as problems, and the web app for all other paths."""
 
 import warnings
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from outlast.surfaces.http.routes import KERNEL_ROUTES
 from outlast.surfaces.protocols.e2b.middleware import E2bMiddleware
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
-# FastAPI silences this one itself where it builds the shape of a body at once; ours are built when first needed.
+# FastAPI silences this warning itself when it builds a body's shape at once; ours are built when first needed.
 warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
 
 
@@ -39,8 +39,8 @@ QUICK: Final = ("start_run", "start_run_in_new_thread", "follow_run", "follow_th
 
 
 def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = None) -> RequestGuard:
-    """The whole HTTP side of one server, as an ASGI application. `e2b` runs beside the server where programs may ask
-    for sandboxes."""
+    """The whole HTTP side of one server, as an ASGI application. `e2b` runs beside the server if programs may create
+    sandboxes."""
     limits = surface.services.settings.limits
     api = create_api()
     api.state.surface = surface
@@ -59,8 +59,8 @@ def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = No
 
 
 def create_api(docs: DocsSite | None = None) -> FastAPI:
-    """The routes of the kernel and of all apps: what openapi.json describes. Raises `StartRefused` for a route that two
-    declare."""
+    """The routes of the kernel and of all apps, as in openapi.json. Raises `StartRefused` for a route that is declared
+    twice."""
     routers = all_routers()
     api = DescribedApi(docs_url=None, redoc_url=None, openapi_url="/openapi.json")
     api.add_exception_handler(OutlastError, answer_refusal)
@@ -76,8 +76,8 @@ def create_api(docs: DocsSite | None = None) -> FastAPI:
 
 
 class _Rest:
-    """What no route answered: another method of a route's path (405), the documentation, the web app, or nothing
-    (404)."""
+    """Answers requests that match no route: another method of a route's path (405), the documentation, the web app, or
+    404."""
 
     def __init__(self, routes: Sequence[Route], docs: DocsSite) -> None:
         self._routes = routes
@@ -97,7 +97,7 @@ class _Rest:
 
 
 def all_routers() -> list[APIRouter]:
-    """Those of the kernel, then those of each app. Raises `StartRefused` for a route that two declare."""
+    """The kernel's routers, then those of each app. Raises `StartRefused` for a route that is declared twice."""
     declared = [(KERNEL, KERNEL_ROUTES), *((app.name, app.routes) for app in registry.load().apps)]
     routers = [(owner, import_module(name).router) for owner, names in declared for name in names]
     claims = Claims()

@@ -1,9 +1,10 @@
-"""Meanings and examples of the API's shapes and parameters: the `api.toml` of each folder, joined into the OpenAPI
-document when it is asked for. A server that is not asked never reads them.
+"""Descriptions and examples of the API's shapes and parameters: the `api.toml` of each folder, joined into the OpenAPI
+document when it is first requested, and not read before.
 
-`[fields]` and `[parameters]` describe a name wherever it occurs, `[Shape]` the properties of one shape (`like` names
-the shape that it extends, `example` is a request's body), `[routes.NAME]` the parameters of one route. `[examples]`,
-`[Shape.examples]` and `[routes.NAME.examples]` hold values; the first that fits counts. `[roles]`: who may call it.
+`[fields]` and `[parameters]` describe a name wherever it occurs, `[Shape]` describes the properties of one shape
+(`like` names the shape that it extends, `example` is a request's body), `[routes.NAME]` the parameters of one route.
+`[examples]`, `[Shape.examples]` and `[routes.NAME.examples]` hold values; the first that fits is used. `[roles]` names
+the role that a route requires.
 """
 
 import re
@@ -24,7 +25,7 @@ TYPES: Final[Any] = {"string": str, "integer": int, "number": int | float, "obje
 
 
 class DescribedApi(FastAPI):
-    """FastAPI, whose OpenAPI document describes every property and parameter."""
+    """FastAPI with an OpenAPI document that describes every property and parameter."""
 
     def openapi(self) -> dict[str, Any]:
         if self.openapi_schema is None:
@@ -33,7 +34,7 @@ class DescribedApi(FastAPI):
 
 
 def describe(document: dict[str, Any]) -> dict[str, Any]:
-    """Completes an OpenAPI document in place."""
+    """Complete an OpenAPI document in place."""
     describe_shapes(document["components"]["schemas"])
     for route in (route for methods in document["paths"].values() for route in methods.values()):
         own = texts()["routes"].get(route["operationId"], {})
@@ -50,7 +51,7 @@ def describe(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def describe_shapes(schemas: dict[str, Any]) -> None:
-    """Describes the properties of JSON schemas by name, in place."""
+    """Describe the properties of JSON schemas by name, in place."""
     for shape, schema in schemas.items():
         owners = list(lineage(shape))
         for field, value in schema.get("properties", {}).items():
@@ -71,7 +72,7 @@ def lineage(shape: str) -> Iterator[dict[str, Any]]:
 
 
 def noun(shape: str) -> str:
-    """The kind of id that a shape has: the last of its words that is one."""
+    """The kind of a shape's id: the last word of its name that is a kind."""
     words = [word.lower() for word in re.findall(r"[A-Z][a-z]+", shape)]
     return next((word for word in reversed(words) if word in all_kinds()), "")
 
@@ -82,13 +83,13 @@ def values(owner: dict[str, Any], name: str) -> list[Any]:
 
 
 def common(name: str) -> list[Any]:
-    """Values that belong to a name everywhere; ids follow their kind."""
+    """The example values of a name in all shapes; ids follow their kind."""
     kind = all_kinds().get(name.removesuffix("_id").split("_")[-1])
     return [*values(texts(), name), *([f"{kind}_01m7k3v9q2w8e5t4r6y1z0abcd"] if kind else [])]
 
 
 def example(schema: dict[str, Any], chosen: list[Any]) -> Any:
-    """A value of this schema; None if it is another shape, which has examples of its own."""
+    """An example of this schema; None if it is another shape, which has its own examples."""
     for kind in schema.get("anyOf", [schema]):
         if "const" in kind or "enum" in kind:
             return kind["const"] if "const" in kind else kind["enum"][0]
@@ -105,7 +106,7 @@ def example(schema: dict[str, Any], chosen: list[Any]) -> Any:
 
 @cache
 def texts() -> dict[str, Any]:
-    """Every text. Raises `ValueError` where two files describe the same."""
+    """Every text. Raises `ValueError` if two files describe the same name."""
     joined: dict[str, Any] = {name: {} for name in TABLES}
     for file in sorted(PACKAGE.rglob("api.toml")):
         for name, table in tomllib.loads(file.read_text(encoding="utf-8")).items():

@@ -33,9 +33,9 @@ log = logging.getLogger("outlast.http")
 @dataclass(eq=False, slots=True)
 class RequestGuard:
     """Wraps the application. `body_bytes` bounds JSON bodies, `image_bytes` an attached image, `file_bytes` a project's
-    file, `text_bytes` documentation and documents that are handed in; `frames` are the sources of what our own pages
-    may show in frames, as a content security policy names them; `read_away_s` is how long a refused body is read,
-    `pace` how slowly a body may come."""
+    file, `text_bytes` uploaded documentation and documents; `frames` are the sources that our own pages may show in
+    frames, as a content security policy names them; `read_away_s` bounds how long a refused body is read, `pace` how
+    slowly a body may arrive."""
 
     app: ASGIApp
     hosts: KnownHosts
@@ -76,12 +76,12 @@ class RequestGuard:
         host = headers.get("host", "")
         if not self.hosts.knows(host):
             raise OriginRefused(
-                "The Host header names no host that this server is known by.",
+                "The Host header does not name a host of this server.",
                 hint="Use http://127.0.0.1:PORT, or set server.public_url or server.allowed_hosts.",
                 host=host[:100],
             )
         if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
-            raise MalformedInput("The address holds a NUL character.", hint="Nothing here has one in its name.")
+            raise MalformedInput("The address contains a NUL character.", hint="Remove it.")
         if scope["path"].startswith("/v1/"):
             self._check_origin(headers, host)
             _check_content_type(scope, headers)
@@ -90,26 +90,26 @@ class RequestGuard:
         origin = headers.get("origin")
         if origin is not None and not self.hosts.is_own_origin(origin, host):
             raise OriginRefused(
-                "Pages of another origin may not use this server.",
+                "Pages of another origin cannot use this server.",
                 hint="Open the server's own address, or add the host to server.allowed_hosts.",
                 origin=origin[:100],
             )
         site = headers.get("sec-fetch-site", "none")
         if site not in ("same-origin", "none") and not (origin and self.hosts.invited(origin)):
-            raise OriginRefused("The browser says that this request comes from another site.", site=site[:20])
+            raise OriginRefused("The browser reports that this request comes from another site.", site=site[:20])
 
     def _most(self, path: str) -> int:
         if path in IMAGE_PATHS:
             return self.image_bytes + FORM_OVERHEAD_BYTES
         if FILE_PATH.fullmatch(path):
             return self.file_bytes + FORM_OVERHEAD_BYTES
-        if TEXT_PATH.fullmatch(path):  # JSON escapes what it carries
+        if TEXT_PATH.fullmatch(path):  # JSON escapes the text, which makes it longer
             return max(self.body_bytes, self.text_bytes + self.text_bytes // 4)
         return self.body_bytes
 
     def _body(self, receive: Receive, scope: Scope, headers: Headers) -> Body:
-        """The body, refused beyond what this path takes. Requests of E2B's protocol are bounded where they are read: a
-        file may be as large as a sandbox, and input of a program comes when it comes."""
+        """The body, refused beyond the limit of this path. Requests of E2B's protocol are bounded where they are read:
+        a file may be as large as a sandbox, and a program's input may pause for any time."""
         asked = e2b_request(scope)
         most = None if asked is not None else self._most(scope["path"])
         pace = ANY_PACE if asked is not None and asked.is_open_ended else self.pace
@@ -134,8 +134,8 @@ class _Visit:
         self.status = 0
 
     async def send(self, message: Message) -> None:
-        """Pass the answer on. If the body was refused while it was read, routes only know that they could not read it
-        (400): an answer that gives the reason replaces theirs."""
+        """Pass the answer on. If the body was refused while it was read, the route only reports that it could not read
+        it (400): an answer with the reason replaces that one."""
         refusal = self._body.refusal
         if refusal is not None and message.get("status") == 400 and e2b_request(self._scope) is None:
             self._raw_send, send = _drop, self._raw_send
@@ -177,7 +177,7 @@ class _Visit:
 
 
 def _check_content_type(scope: Scope, headers: Headers) -> None:
-    """A body must say that it is JSON: a form on a foreign page cannot."""
+    """Require the content type JSON, which a form on a foreign page cannot send."""
     if headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
         return
     path = scope["path"]
@@ -186,14 +186,14 @@ def _check_content_type(scope: Scope, headers: Headers) -> None:
     given = headers.get("content-type", "").split(";")[0].strip().lower()
     if given != wanted:
         raise MalformedInput(
-            f"The body's content type is {given[:80] or 'not stated'}; this route takes {wanted}.",
+            f"The body's content type is {given[:80] or 'missing'}; this route accepts {wanted}.",
             hint=f"Send the header 'Content-Type: {wanted}'.",
             content_type=given[:80],
         )
 
 
 async def _drop(_message: Message) -> None:
-    """Instead of sending an answer that another one replaces."""
+    """Drop an answer that another one replaces."""
 
 
 async def _no_more() -> Message:

@@ -1,4 +1,4 @@
-"""The routes of the kernel, and those that say whether the server is alive and can work."""
+"""The routes of the kernel, and the health and readiness probes."""
 
 from typing import Annotated, Final
 
@@ -31,7 +31,7 @@ KERNEL_ROUTES: Final = (
     "outlast.kernel.sandboxes.egress.routes",
     "outlast.kernel.threads.routes",
 )
-"""Modules with a `router`, as an app names its own; those asked most often first, since a request tries one route after
+"""Modules with a `router`, in the form of `App.routes`; the most requested first, since a request tries one route after
 the other."""
 Verbose = Annotated[str | None, Query(max_length=10)]
 router = noun_router("Health", prefix="")
@@ -45,8 +45,8 @@ async def read_health() -> Response:
 
 @router.get("/readyz", response_model=ReadyAnswer)
 async def read_readiness(surface: Served, verbose: Verbose = None) -> Response:
-    """Whether it can serve: 503 while its database does not answer, or its worker, its HTTP server or the database's
-    writer is down for more than 10 s. Says what isolation sandboxes have here; with `verbose` also how every service
-    is, and which items are set aside because they kept failing."""
+    """Check that the server can work: 503 while its database does not answer, or its worker, its HTTP server or the
+    database's writer is down for more than 10 s. Reports the isolation of sandboxes; with `verbose` also the state of
+    every service, and the items that were set aside because they kept failing."""
     ready, report = await surface.readiness.report(verbose=verbose not in (None, "0", "false"))
     return reply(report, 200 if ready else 503)

@@ -1,4 +1,4 @@
-"""Headers that tell browsers what our answers may load, and who may show them. Pure."""
+"""Headers that limit what our answers may load, and which pages may show them in frames. Pure."""
 
 from typing import Final
 
@@ -18,12 +18,12 @@ SECURITY_HEADERS: Final = [
 
 
 def security_headers(frames: str) -> HeaderList:
-    """`frames`: the sources of what our own pages may show in frames, as a content security policy names them."""
+    """`frames`: the sources that our own pages may show in frames, as a content security policy names them."""
     policy = f"{CONTENT_SECURITY}; frame-src {frames}"
     return [*SECURITY_HEADERS, (b"content-security-policy", policy.encode())]
 
 
 def with_security(headers: HeaderList, security: HeaderList) -> HeaderList:
-    """The headers and those for security that the answer does not set itself."""
+    """The headers, and the security headers that the answer does not set itself."""
     own = {name.lower() for name, _ in headers}
     return [*headers, *(pair for pair in security if pair[0] not in own)]

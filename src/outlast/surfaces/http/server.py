@@ -36,8 +36,8 @@ log = logging.getLogger("outlast.http")
 
 
 class _Protocol(HttpToolsProtocol):
-    """Gives the application ways to cut a connection whose reader has stalled, to write to a ready one at once, and to
-    take over one that asks for an upgrade. Bounds what is read of a request before it is understood."""
+    """Lets the application cut a connection whose reader has stalled, write to a ready one at once, and take over one
+    that requests an upgrade. Bounds the bytes that are read before a request is parsed."""
 
     _taken_over: TakenOver | None = None
 
@@ -47,7 +47,7 @@ class _Protocol(HttpToolsProtocol):
         self._address = ""
         self._head_timer: asyncio.TimerHandle | None = None
         self._has_head = False  # of the request that is being read
-        self._pending = 0  # bytes fed since the parser last gave a whole head or a piece of a body, or 1 for fewer
+        self._pending = 0  # bytes fed since the parser last returned a whole head or a piece of a body, at least 1
         self._is_refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -62,7 +62,7 @@ class _Protocol(HttpToolsProtocol):
         scope["extensions"] = {ABORT: self.transport.abort, PUSH: self._push, TAKE_OVER: self._take_over}
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if not self._has_head:  # trailers come too late to say anything
+        if not self._has_head:  # trailers arrive too late to matter
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
@@ -100,18 +100,18 @@ class _Protocol(HttpToolsProtocol):
             self._await_head()
 
     def _feed(self, piece: bytes, rest: bytes) -> bool:
-        """Whether the parser reads on."""
+        """Feed the parser; True if it reads on."""
         try:
             self.parser.feed_data(piece)
             return True
         except httptools.HttpParserUpgrade as asked:
-            # The parser reads no further request here: the connection is taken over, or closed after the answer.
+            # The parser reads no further request: the connection is taken over, or closed after the answer.
             self.cycle.keep_alive = False
             self._taken_over = TakenOver(self.transport, self.flow)
             self._taken_over.feed(piece[asked.args[0] :] + rest)
         except httptools.HttpParserError:
             self.logger.warning("Invalid HTTP request received.")
-            self._refuse(MalformedInput("This is no request of HTTP/1.1."), 400)
+            self._refuse(MalformedInput("This is not an HTTP/1.1 request."), 400)
         return False
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -120,7 +120,7 @@ class _Protocol(HttpToolsProtocol):
         if self._taken_over is not None:
             self._taken_over.feed_end()
 
-    # --- heads that do not come, and those that are refused ---
+    # --- heads that do not arrive, and those that are refused ---
 
     def _await_head(self) -> None:
         if self._head_timer is None:
@@ -134,7 +134,8 @@ class _Protocol(HttpToolsProtocol):
             self._heads.leave(self._address)
 
     def _look_again(self) -> None:
-        """Timers run before sockets are read: if the loop itself was late, the head may have come already."""
+        """Check again, because timers run before sockets are read: if the loop itself was late, the head may have
+        arrived."""
         self._set_timer(LAST_LOOK_S, self._give_up)
 
     def _give_up(self) -> None:
@@ -152,7 +153,7 @@ class _Protocol(HttpToolsProtocol):
         return cycle is not None and not cycle.response_complete
 
     def _refuse(self, error: OutlastError, status: int) -> None:
-        """Say why, and read away what still comes for a moment: closing at once would take the answer with it."""
+        """Send the reason, and drain the rest of the request for a moment: closing at once would lose the answer."""
         self._is_refused = True
         if self._is_answering:
             self.transport.abort()
@@ -165,13 +166,14 @@ class _Protocol(HttpToolsProtocol):
     # --- what the application is given ---
 
     def _take_over(self) -> TakenOver | None:
-        """The connection as bytes; None where the request asked for no upgrade. Nothing is sent by `send` then."""
+        """The connection as bytes, or None if the request did not ask for an upgrade. `send` sends nothing after
+        that."""
         if self._taken_over is not None:
             self.cycle.response_started = self.cycle.response_complete = True
         return self._taken_over
 
     def _push(self, body: bytes) -> bool:
-        """Write a chunk of the answer that is open. False where `send` has to: none is, or the socket is full."""
+        """Write a chunk of the open answer. False if `send` must be used: no answer is open, or the socket is full."""
         answer = self.cycle
         if not answer.response_started or answer.response_complete or not answer.chunked_encoding:
             return False
@@ -182,7 +184,7 @@ class _Protocol(HttpToolsProtocol):
 
 
 def _refusal(error: OutlastError) -> Response:
-    """Answers one request that no layer may see. Its body, if any, is not read: the connection ends."""
+    """An answer to a request that no layer may see. The body, if any, is not read: the connection ends."""
     answer = problem(error, new_id("request"))
     answer.headers["connection"] = "close"
     return answer
@@ -190,14 +192,14 @@ def _refusal(error: OutlastError) -> Response:
 
 def _head_too_large(most: int) -> InputTooLarge:
     return InputTooLarge(
-        f"The request's address and headers are larger than the {most:,} bytes taken.",
-        hint="Send less in the address, headers or cookies.",
+        f"The request's address and headers are larger than {most:,} bytes.",
+        hint="Shorten the address, headers or cookies.",
         limit_bytes=most,
     )
 
 
 def _as_bytes(answer: Response) -> bytes:
-    """A whole answer as it goes over the wire; the connection ends with it."""
+    """A whole answer in wire format; the connection ends after it."""
     lines = [b"HTTP/1.1 %d %b" % (answer.status_code, HTTPStatus(answer.status_code).phrase.encode())]
     lines += [b"%b: %b" % pair for pair in [*answer.raw_headers, (b"connection", b"close")]]
     return b"\r\n".join([*lines, b"", bytes(answer.body)])
@@ -208,8 +210,8 @@ async def _nothing(*, task_status: TaskStatus[None]) -> None:
 
 
 class DatedState(ServerState):
-    """What connections share. Its `default_headers` are the date, made when an answer needs it: a server that made it
-    every second would be woken by nothing else while it has nothing to do."""
+    """The shared state of connections. `default_headers` computes the date when an answer needs it: Uvicorn's timer
+    would wake an idle server every second."""
 
     _second = 0
     _headers: tuple[tuple[bytes, bytes], ...] = ()
@@ -222,12 +224,12 @@ class DatedState(ServerState):
 
     @default_headers.setter
     def default_headers(self, _headers: list[tuple[bytes, bytes]]) -> None:
-        """Its first, empty ones."""
+        """Ignore the initial, empty headers."""
 
 
 class HttpServer(uvicorn.Server):
-    """Serves `app` on bound sockets until `stop`: then open requests have `grace_s` to end. `close_streams` ends those
-    that never would; `beside` is what the application needs to have running."""
+    """Serves `app` on bound sockets until `stop`: then open requests have `grace_s` to end. `close_streams` ends open
+    streams; `beside` runs next to the application."""
 
     def __init__(
         self,
@@ -264,8 +266,8 @@ class HttpServer(uvicorn.Server):
         self.stopped = anyio.Event()
 
     async def run_until_stopped(self) -> None:
-        """Listen, answer, and stop in good order. Cancelled: connections are dropped. May be run again after it
-        failed, as long as it was not stopped."""
+        """Listen, answer, and stop gracefully. If cancelled, connections are dropped. May be run again after it failed,
+        as long as it was not stopped."""
         if self._stopping.is_set():
             self.stopped.set()
             return
@@ -278,7 +280,7 @@ class HttpServer(uvicorn.Server):
             self.stopped.set()
 
     async def _listen(self) -> None:
-        """On copies of the sockets, so that those themselves outlive a failure."""
+        """Listen on copies of the sockets, so that the originals outlive a failure."""
         self.stopped = anyio.Event()
         copies = [listener.dup() for listener in self._listeners]
         try:
@@ -290,7 +292,7 @@ class HttpServer(uvicorn.Server):
                 copy.close()
 
     def stop(self) -> None:
-        """Take no more connections and end. Repeating is harmless."""
+        """Accept no more connections, and end. Repeating is harmless."""
         self.should_exit = True
         self._stopping.set()
         for listener in self._listeners:
@@ -307,7 +309,7 @@ class HttpServer(uvicorn.Server):
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A bound, not yet listening socket. Raises `StartRefused` that says what is in the way."""
+    """A bound socket that does not listen yet. Raises `StartRefused` with the reason."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, socket.SOCK_STREAM)
@@ -322,8 +324,8 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def _set_keepalive(listener: socket.socket) -> None:
-    """End connections that this socket accepts within two minutes after the other machine has vanished. Otherwise an
-    open stream or WebSocket would wait forever for its client."""
+    """Close accepted connections within two minutes after the other machine has vanished. Otherwise an open stream or
+    WebSocket would wait forever for its client."""
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for option, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 3)):
         if hasattr(socket, option):
@@ -331,9 +333,9 @@ def _set_keepalive(listener: socket.socket) -> None:
 
 
 def bind_twin(listener: socket.socket) -> socket.socket | None:
-    """A socket bound to the same port of the other loopback address, where `listener` is bound to one: browsers find
-    names under `.localhost` at both, and no other program may answer there. None where it cannot be had; a program that
-    answers there is named in the log."""
+    """A socket on the same port of the other loopback address, if `listener` is bound to one: browsers resolve names
+    under `.localhost` to both, and no other program may answer there. None if it cannot be bound; if another program
+    listens there, the log has a warning."""
     host, port = listener.getsockname()[:2]
     other = {"127.0.0.1": "::1", "::1": "127.0.0.1"}.get(host)
     if other is None:
@@ -342,14 +344,14 @@ def bind_twin(listener: socket.socket) -> socket.socket | None:
         return bind(other, port)
     except StartRefused as refusal:
         if refusal.fields.get("errno") == errno.EADDRINUSE:
-            log.warning("another program may answer for previews", extra={"host": other, "port": port})
+            log.warning("another program may answer requests for previews", extra={"host": other, "port": port})
         return None
 
 
 def _cannot_listen(host: str, port: int, error: OSError) -> StartRefused:
     hints = {
-        errno.EADDRINUSE: f"Another program listens there. Stop it, or choose another port: --port {port + 1}.",
-        errno.EACCES: "Ports below 1024 take special rights. Choose a higher one: --port 8400.",
+        errno.EADDRINUSE: f"Another program uses this port. Stop it, or choose another port: --port {port + 1}.",
+        errno.EACCES: "Ports below 1024 require special rights. Choose a higher one: --port 8400.",
     }
     return StartRefused(
         f"The server cannot listen on {host}:{port}: {error.strerror or error}.",

@@ -26,7 +26,7 @@ def test_a_group_nested_very_deep_is_unwrapped_too() -> None:
 def test_what_an_exception_says_of_data_is_not_repeated() -> None:
     assert described(ValueError("the password is swordfish")) == (
         "internal_error",
-        "ValueError; the server's log has its trace",
+        "ValueError; the server's log has the traceback",
     )
     assert described(OSError(errno.ENOSPC, "No space left on device", "/secret/path")) == (
         "os_error",
