@@ -1,13 +1,11 @@
-"""Which database, data directory and blob folder belong together, and when blobs may be collected.
-
-A deployment has a random id: in the database (`meta`), and in a file `deployment` of the data directory and of the
-blob folder. A server that finds different ones does not start: with the wrong database, files that are needed look
-unused. Folders and databases of versions without ids get one at the first start.
-
-The *mark* is a number that grows with each start and each collection, first in the database, then in the blob folder.
-A folder whose mark is ahead of the database's has seen a later database: this one was restored. Then nothing is
-collected until `outlast verify` has found every blob that the database names, which ends with `trust_database`.
-A backup holds collection off for a while (`hold_collection`), so that what its copy of the database names stays.
+"""Ensures that a database, data directory and blob folder belong together, and decides when blobs may be collected.  A
+deployment has a random id: in the database (`meta`), and in a file `deployment` of the data directory and of the blob
+folder. A server with different ids does not start: with the wrong database, needed files look unused. Folders and
+databases of versions without ids get one at the first start.  The *mark* is a number that grows with each start and
+each collection, first in the database, then in the blob folder. If a folder's mark is ahead of the database's, the
+database was restored from an earlier state. Then nothing is collected until `outlast verify` has found every blob that
+the database names, which ends with `trust_database`. A backup suspends collection for a while (`hold_collection`), so
+that the blobs of its database copy stay.
 """
 
 import json
@@ -29,7 +27,7 @@ from outlast.kernel.accounts.tables import users
 
 FILE: Final = "deployment"
 _ID: Final = "deployment.id"
-_ADOPTING: Final = "deployment.adopting"  # the id is chosen, and not yet in both folders
+_ADOPTING: Final = "deployment.adopting"  # the id is chosen, but not yet in both folders
 _MARK: Final = "collection.mark"
 _RESTORED: Final = "collection.restored"
 _HELD_UNTIL: Final = "collection.held_until"
@@ -37,7 +35,7 @@ _HELD_UNTIL: Final = "collection.held_until"
 
 @dataclass(frozen=True, slots=True)
 class FolderMark:
-    """What a folder's file says: the deployment that it belongs to, and (in a blob folder) its mark."""
+    """The content of a folder's file: the deployment that it belongs to, and (in a blob folder) its mark."""
 
     id: str
     mark: int = 0
@@ -45,7 +43,7 @@ class FolderMark:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a database says. `id` is None before the first start; `is_used` once it has a user."""
+    """The deployment of a database. `id` is None before the first start; `is_used` is true once it has a user."""
 
     id: str | None
     is_used: bool
@@ -63,16 +61,16 @@ class Deployment:
     blob_dir: Path
 
     def read(self) -> tuple[FolderMark | None, FolderMark | None]:
-        """What the data directory and the blob folder say. Raises `StartRefused` for a file that cannot be read."""
+        """The files of the data directory and the blob folder. Raises `StartRefused` for an unreadable file."""
         return read_file(self.data_dir), read_file(self.blob_dir)
 
     def holds_files(self, folder: Path) -> bool:
-        """Whether one of the two has files of people: workspaces, or blobs."""
+        """True if one of the two contains users' files: workspaces, or blobs."""
         where, pattern = (folder, "??/*") if folder == self.blob_dir else (folder / "workspaces", "*")
         return next(where.glob(pattern), None) is not None
 
     def write(self, deployment_id: str, mark: int) -> None:
-        """Name both folders; a mark never goes back. Raises `StartRefused`."""
+        """Write the id into both folders; a mark never decreases. Raises `StartRefused`."""
         write_file(self.data_dir, FolderMark(deployment_id))
         known = read_file(self.blob_dir)
         if known is None or known.id != deployment_id or known.mark < mark:
@@ -80,9 +78,9 @@ class Deployment:
 
 
 async def join(database: Database, deployment: Deployment, *, adopt: bool = False) -> bool:
-    """See that the database and the folders belong together, naming what is new; whether blobs may be collected.
-    `adopt`: take used folders that have no id for the database's own. Raises `DeploymentMismatch`, `StartRefused`.
-    Safe to repeat, and beside other servers that start; a killed one leaves what the next call completes."""
+    """Require that the database and the folders belong together, and give new ones the id; returns True if blobs may be
+    collected. `adopt`: treat used folders without an id as the database's own. Raises `DeploymentMismatch`,
+    `StartRefused`. Safe to repeat, and while other servers start; the next call completes a killed one."""
     folder_id = await check(database, deployment, adopt=adopt)
     in_blob_dir = read_file(deployment.blob_dir)
     standing = await database.write(_name, folder_id, 0 if in_blob_dir is None else in_blob_dir.mark)
@@ -94,8 +92,8 @@ async def join(database: Database, deployment: Deployment, *, adopt: bool = Fals
 
 
 async def check(database: Database, deployment: Deployment, *, adopt: bool = False) -> str | None:
-    """Raise `DeploymentMismatch` unless the database and the folders belong together; the folders' id, if they have
-    one. Changes nothing."""
+    """Raise `DeploymentMismatch` unless the database and the folders belong together. Returns the folders' id, if they
+    have one. Changes nothing."""
     folders = list(zip((deployment.data_dir, deployment.blob_dir), deployment.read(), strict=True))
     known = {str(folder): mark.id for folder, mark in folders if mark is not None}
     used = [str(folder) for folder, mark in folders if mark is None and deployment.holds_files(folder)]
@@ -118,18 +116,19 @@ def require_match(standing: Standing, folder_ids: dict[str, str], used: list[str
     if standing.id is None and not standing.is_used and (folder_ids or used):
         folder = next(iter([*folder_ids, *used]))
         raise DeploymentMismatch(
-            f"The database is empty, but the folder {folder} holds files of an earlier one.", folder=folder
+            f"The database is empty, but the folder {folder} contains files of an earlier one.", folder=folder
         )
     if standing.id is not None and used and not standing.is_adopting:
         raise DeploymentMismatch(
-            f"The folder {used[0]} holds files, and nothing says that they belong to this database.",
-            hint="If they do: outlast verify --adopt. If not, correct server.data_dir, database.url or blobs.url.",
+            f"The folder {used[0]} contains files that may not belong to this database.",
+            hint="If they do, run: outlast verify --adopt. If not, correct server.data_dir, database.url or blobs.url.",
             folder=used[0],
         )
 
 
 async def begin_collection(database: Database, deployment: Deployment) -> str:
-    """Why no blob may be collected now; empty: it may, and both marks say so. Blocks for a moment."""
+    """The reason why no blob may be collected now; empty if collection may begin, and both marks record it. Blocks for
+    a moment."""
     in_data_dir, in_blob_dir = deployment.read()
     ids = {None if one is None else one.id for one in (in_data_dir, in_blob_dir)}
     folder_mark = 0 if in_blob_dir is None else in_blob_dir.mark
@@ -152,31 +151,31 @@ async def begin_collection(database: Database, deployment: Deployment) -> str:
 
 
 def why_held(tx: Tx) -> str:
-    """Why a backup holds collection off; empty: none does."""
+    """The reason if a backup suspends collection, else empty."""
     until = standing_of(tx).held_until
     return f"a backup is being taken (until {until:%H:%M:%S} UTC)" if until and until > tx.now else ""
 
 
 def hold_collection(tx: Tx, time: timedelta) -> None:
-    """Hold off collection for `time` from now, even if the caller exits. Calling it again extends the hold."""
+    """Suspend collection for `time` from now, even if the caller exits. Calling it again extends the hold."""
     put_fact(tx, _HELD_UNTIL, (tx.now + time).isoformat())
 
 
 def release_collection(tx: Tx) -> None:
-    """The hold is over."""
+    """End the hold."""
     _forget(tx, _HELD_UNTIL)
 
 
 def trust_database(tx: Tx, folder_mark: int) -> Standing:
-    """Every blob that the database names is there: it may be collected beside it again. The new mark belongs into the
-    blob folder."""
+    """Allow collection again, after every blob that the database names was found. Write the new mark to the blob
+    folder."""
     put_fact(tx, _MARK, str(max(standing_of(tx).mark, folder_mark) + 1))
     _forget(tx, _RESTORED)
     return standing_of(tx)
 
 
 def standing_of(tx: Tx) -> Standing:
-    """What the database says of its deployment."""
+    """The deployment that the database belongs to."""
     keys = (_ID, _ADOPTING, _MARK, _RESTORED, _HELD_UNTIL)
     rows = tx.execute(sa.select(meta.c.key, meta.c.value).where(meta.c.key.in_(keys)))
     said = {row.key: row.value for row in rows}
@@ -191,7 +190,7 @@ def standing_of(tx: Tx) -> Standing:
 
 
 def read_file(folder: Path) -> FolderMark | None:
-    """What the file of a folder says; None if there is none. Raises `StartRefused`."""
+    """The content of a folder's file, or None if there is none. Raises `StartRefused`."""
     file = folder / FILE
     try:
         facts = json.loads(file.read_bytes())
@@ -207,7 +206,7 @@ def read_file(folder: Path) -> FolderMark | None:
 
 
 def write_file(folder: Path, mark: FolderMark) -> None:
-    """Durably name the deployment of a folder, created if missing. Raises `StartRefused` where it cannot be written."""
+    """Durably write the deployment of a folder, created if missing. Raises `StartRefused` if it is not writable."""
     facts = {"id": mark.id} | ({"mark": mark.mark} if mark.mark else {})
     new = folder / f"{FILE}.{os.getpid()}.new"
     try:
@@ -220,14 +219,14 @@ def write_file(folder: Path, mark: FolderMark) -> None:
         with suppress(OSError):
             new.unlink(missing_ok=True)
         raise StartRefused(
-            f"The folder {folder} cannot be written: {error.strerror}.",
-            hint="Make room there, or give this user the right to write.",
+            f"The folder {folder} is not writable: {error.strerror}.",
+            hint="Free some space, or give this user write permission.",
             folder=str(folder),
         ) from None
 
 
 def _name(tx: Tx, folder_id: str | None, folder_mark: int) -> Standing:
-    """Give the database its id (that of its folders, where they have one) and the next mark, unless it was restored."""
+    """Give the database its id (that of its folders, if they have one) and the next mark, unless it was restored."""
     before = standing_of(tx)
     if before.id is None:
         tx.insert_missing(meta, key=_ID, value=folder_id or new_id("deployment"))  # another server may have chosen one

@@ -1,4 +1,4 @@
-"""The second call under one Idempotency-Key gets the first one's answer."""
+"""Idempotency keys: a repeated call with the same Idempotency-Key gets the first answer."""
 
 import hashlib
 from collections.abc import Callable
@@ -32,14 +32,14 @@ idempotency = sa.Table(
 
 
 def request_hash(*request: Any) -> str:
-    """SHA-256 of what was asked for (plain JSON values), whatever the order of object keys."""
+    """SHA-256 of a request (plain JSON values), independent of the order of object keys."""
     return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def remember(
     tx: Tx, user_id: str, key: str | None, wanted_hash: str, produce: Callable[[], dict[str, Any]]
 ) -> dict[str, Any]:
-    """What `produce` answers, once per user and key: a repeated call gets that answer too.
+    """The answer of `produce`, once per user and key: a repeated call gets the same answer.
 
     The key is claimed before anything else happens; a second caller at the same moment waits for the first one's
     transaction, and takes over if that one failed. Raises `IdempotencyMismatch` for a different request under the key.
@@ -48,7 +48,7 @@ def remember(
         return produce()
     if not 0 < len(key) <= MAX_KEY_CHARS or not key.isprintable():
         raise MalformedInput(
-            f"An Idempotency-Key has 1 to {MAX_KEY_CHARS} printable characters.", field="Idempotency-Key"
+            f"An Idempotency-Key must have 1 to {MAX_KEY_CHARS} printable characters.", field="Idempotency-Key"
         )
     tx.execute(sa.delete(idempotency).where(*_of(user_id, key), idempotency.c.created_at <= tx.now - KEPT))
     claim = {"user_id": user_id, "key": key, "request_hash": wanted_hash, "response": {}, "created_at": tx.now}
@@ -58,7 +58,7 @@ def remember(
         return response
     first = tx.find(_Answered, idempotency, {"user_id": user_id, "key": key})
     if first is None or first.request_hash != wanted_hash:
-        raise IdempotencyMismatch("Another request was sent under this Idempotency-Key.")
+        raise IdempotencyMismatch("A different request was sent with this Idempotency-Key.")
     return first.response
 
 

@@ -1,4 +1,4 @@
-"""What actions that list something return."""
+"""The result of actions that list something."""
 
 from typing import Generic, NamedTuple, TypeVar
 
@@ -7,7 +7,7 @@ Cursor = TypeVar("Cursor", str, int)
 
 
 class Listed(NamedTuple, Generic[Item, Cursor]):
-    """A part of a list; `next` asks for the following items (None: there are none)."""
+    """A page of a list; `next` is the cursor of the next page, or None on the last page."""
 
     items: list[Item]
     next: Cursor | None

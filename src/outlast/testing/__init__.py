@@ -1,1 +1,1 @@
-"""Public fakes for tests of Outlast and of what is built on it. Production code never imports this package."""
+"""Public fakes for tests of Outlast and of programs built on it. Production code never imports this package."""

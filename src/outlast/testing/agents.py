@@ -19,8 +19,8 @@ StageBody = Callable[[StageContext], Awaitable[StageResult]]
 
 
 class FakeTool(Tool):
-    """Takes any arguments but `bad` and calls `body`; keeps every call's effect id and attempt in `calls`, and what was
-    stopped and forgotten."""
+    """Accepts any arguments but `bad` and calls `body`; records every call's effect id and attempt in `calls`, and the
+    effects that were stopped and forgotten."""
 
     def __init__(
         self, name: str, body: Body | None = None, *, repeatable: bool = True, asks_person: bool = False
@@ -45,7 +45,7 @@ class FakeTool(Tool):
 
 
 def note_clean_up(context: Context | StageContext, stopped: list[str], forgotten: list[str]) -> None:
-    """Have the effect's id added to these lists when it is stopped and when its result is recorded."""
+    """Add the effect's id to these lists when it is stopped and when its result is recorded."""
 
     async def stop() -> None:
         stopped.append(context.effect_id)
@@ -62,7 +62,7 @@ async def _not_lost(_workspace_id: str, _sandbox_id: str) -> None:
 
 
 def make_context(run: Run, effect_id: str = "eff_1", **more: Any) -> Context:
-    """What a tool is given for the first call of an effect of this run; `more` takes the place of fields."""
+    """The context of a tool for the first call of an effect of this run; `more` replaces fields."""
     fields: dict[str, Any] = {
         "attempt": run.attempt,
         "lost": _not_lost,
@@ -74,8 +74,8 @@ def make_context(run: Run, effect_id: str = "eff_1", **more: Any) -> Context:
 
 
 class FakeAgent:
-    """An agent with the given tools, `agent`; its system text holds the texts of the thread. What `finish` finds wrong
-    is `problems`."""
+    """An agent with the given tools, `agent`; its system text contains the texts of the thread. `finish` reports
+    `problems`."""
 
     def __init__(self, *tools: Tool, name: str = "chat", **hooks: Any) -> None:
         self.problems: list[str] = []
@@ -98,9 +98,9 @@ def _texts_of_thread(context: PromptContext) -> str:
 
 
 class FakeStagedAgent(FakeAgent):
-    """A `FakeAgent` with stages. `preparing` and `checking` are what they do (None: a step of the workflow each);
-    `stages` keeps (kind, effect id, attempt) of every call, `stopped` and `forgotten` the ids of those, `facts` what
-    `finish` got."""
+    """A `FakeAgent` with stages. `preparing` and `checking` are their bodies (None runs one workflow step each);
+    `stages` records (kind, effect id, attempt) of every call, `stopped` and `forgotten` the effect ids, `facts` the
+    argument of `finish`."""
 
     def __init__(
         self, *tools: Tool, preparing: StageBody | None = None, checking: StageBody | None = None, **more: Any

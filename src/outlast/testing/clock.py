@@ -2,7 +2,7 @@
 
     clock = ManualClock()
     database = open_database(url, folder, clock)
-    clock.advance(300)  # five minutes later: sleepers whose time has come continue
+    clock.advance(300)  # five minutes later: due sleepers continue
 
 Clocks of the database, the engine and the HTTP server may be one and the same, so that all of them agree on the time.
 """
@@ -16,7 +16,7 @@ START: Final = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
 
 class ManualClock:
-    """A `Clock`. `monotonic` begins at 1,000 s and moves with `now`. Sleepers are woken by `advance`, in order of their
+    """A `Clock`. `monotonic` begins at 1,000 s and moves with `now`. `advance` wakes sleepers in order of their
     times."""
 
     def __init__(self, start: datetime = START) -> None:
@@ -32,7 +32,7 @@ class ManualClock:
         return 1_000 + (self._now - self._start).total_seconds()
 
     async def sleep(self, seconds: float) -> None:
-        """Return once the clock has been moved this far; at once (but after letting others run) for zero or less."""
+        """Return once the clock has been moved this far; for zero or less, return after other tasks have run once."""
         if seconds <= 0:
             await anyio.lowlevel.checkpoint()
             return
@@ -58,6 +58,6 @@ class ManualClock:
             await self._arrived.wait()
 
     def next_wake_s(self) -> float | None:
-        """Seconds until the next sleeper's time; None: no task sleeps."""
+        """Seconds until the next sleeper's time; None if no task sleeps."""
         next_wake = min((until for until, _ in self._sleepers), default=None)
         return None if next_wake is None else (next_wake - self._now).total_seconds()

@@ -31,7 +31,7 @@ def embed_text(text: str, dimensions: int = DIMENSIONS) -> npt.NDArray[np.float3
     sums = np.zeros(dimensions, np.float32)
     for word, count in Counter(terms_of(text)).items():
         weight = 1 + math.log(count)
-        # The sign in front keeps a word of four letters apart from the same n-gram of a longer word.
+        # The prefix distinguishes a word of four letters from the same n-gram of a longer word.
         _add_feature(sums, f"={word}", weight)
         for ngram in _ngrams(word):
             _add_feature(sums, ngram, weight * _NGRAM_WEIGHT)
@@ -45,14 +45,13 @@ def _add_feature(sums: npt.NDArray[np.float32], feature: str, weight: float) -> 
 
 
 def _ngrams(word: str) -> list[str]:
-    """The n-grams of a word; none for a word that is not longer than one n-gram."""
+    """The n-grams of a word; empty if the word is not longer than one n-gram."""
     starts = range(len(word) - _NGRAM_CHARS + 1) if len(word) > _NGRAM_CHARS else ()
     return [word[start : start + _NGRAM_CHARS] for start in starts]
 
 
 class HashingEmbedder:
-    """A `QueryEmbedder` that runs in process. `embed` raises `error` while that is set; `texts` are all texts that it
-    was given."""
+    """A `QueryEmbedder` that runs in process. `embed` raises `error` while that is set; `texts` records all texts."""
 
     def __init__(self, dimensions: int = DIMENSIONS) -> None:
         self.dimensions = dimensions

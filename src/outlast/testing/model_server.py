@@ -1,12 +1,12 @@
-"""A real HTTP server with the providers' wire formats and misbehaves on demand.
+"""A real HTTP server that speaks the providers' wire formats and misbehaves on demand.
 
     async with ModelServer([Answer(text="Hello", fault=Fault.DISCONNECT_MID), Answer(text="Hello again")]) as server:
         ProviderConfig("openai-compatible", base_url=server.base_url, name="fake")
 
 Formats, by the end of the path: `/chat/completions`, `/responses`, `/messages` (Anthropic), `:streamGenerateContent`
-(Gemini). Each request takes the next `Answer`; when none is left, the default. The last user message may carry its own:
-`[[model {"text": "Hi", "fault": "stall_mid"}]]`, or `[[model [{…}, {…}]]]` for the turns of a tool loop (which one is
-played follows from the tool results since, so the server needs no memory).
+(Gemini). Each request takes the next `Answer`; when none is left, the default. The last user message may contain its
+own: `[[model {"text": "Hi", "fault": "stall_mid"}]]`, or `[[model [{…}, {…}]]]` for the turns of a tool loop (the
+number of tool results selects the turn, so the server keeps no state).
 
 As a program: `python -m outlast.testing.model_server --port 9100 --script answers.json`; answers are added with
 `POST /script` (a JSON list; `PUT` replaces those waiting) and requests read back with `GET /requests`.
@@ -45,7 +45,7 @@ _DIRECTIVE: Final = re.compile(r"\[\[model\s+(\{.*\}|\[.*\])\s*\]\]", re.DOTALL)
 
 
 class Fault(StrEnum):
-    """What goes wrong. The ones that strike in the middle do so after `Answer.after` pieces."""
+    """A fault to simulate. Faults in the middle strike after `Answer.after` pieces."""
 
     NONE = ""
     RATE_LIMITED = "rate_limited"  # 429 with Retry-After
@@ -62,7 +62,7 @@ class Fault(StrEnum):
     DISCONNECT_MID = "disconnect_mid"  # in the middle of a frame
     MALFORMED_JSON = "malformed_json"
     ERROR_MID = "error_mid"  # an error event inside the stream
-    NO_FINISH = "no_finish"  # the stream ends politely, the answer does not
+    NO_FINISH = "no_finish"  # the stream ends normally, the answer does not
     TOOL_CALL_CUT = "tool_call_cut"  # half of the arguments, then a proper end
     CONTENT_FILTER = "content_filter"  # the answer ends with this finish
 
@@ -89,9 +89,9 @@ _WRITERS: Final[Mapping[str, type[Writer]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one request is given: `reasoning`, then `text` (or `tokens` words of filler), then `calls` (`{name,
-    arguments, id?}`; arguments an object or its JSON text), word by word, `delay_s` apart. `events`: instead of all
-    that the body of a recorded answer, sent as it is."""
+    """The answer to one request: `reasoning`, then `text` (or `tokens` words of filler), then `calls` (`{name,
+    arguments, id?}`; arguments an object or its JSON text), word by word, `delay_s` apart. `events`: the body of a
+    recorded answer, sent unchanged instead."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -132,12 +132,12 @@ class Answer:
 
 
 ANSWERS: Final = TypeAdapter(list[Answer])
-"""Reads answers from JSON. Raises `ValueError` for what it does not know."""
+"""Reads answers from JSON. Raises `ValueError` for unknown fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequest:
-    """What a client sent; header names in lower case."""
+    """A recorded request; header names are in lower case."""
 
     path: str
     headers: dict[str, str] = field(repr=False)
@@ -150,7 +150,7 @@ DEFAULT: Final = Answer(text="Hello from the model server.")
 
 
 class ModelServer:
-    """The server, on `port` of loopback (0: a free one). An async context manager."""
+    """The server, on `port` of loopback (0 chooses a free one). An async context manager."""
 
     def __init__(self, answers: Iterable[Answer] = (), *, port: int = 0) -> None:
         self.requests: list[RecordedRequest] = []
@@ -161,19 +161,19 @@ class ModelServer:
 
     @property
     def base_url(self) -> str:
-        """Without a version or a trailing slash."""
+        """The base URL, without a version or a trailing slash."""
         return f"http://{HOST}:{self._port}"
 
     def add(self, *answers: Answer) -> None:
         self._answers.extend(answers)
 
     async def wait_requests(self, count: int) -> None:
-        """Returns once `count` requests have arrived."""
+        """Return once `count` requests have arrived."""
         while len(self.requests) < count:
             await self._changed.wait()
 
     async def wait_hung_up(self, count: int = 1) -> None:
-        """Returns once `count` clients have left in the middle of an answer."""
+        """Return once `count` clients have disconnected in the middle of an answer."""
         while self.hung_up < count:
             await self._changed.wait()
 
@@ -236,14 +236,14 @@ class ModelServer:
 
 
 def directive(body: dict[str, Any]) -> Answer | None:
-    """The answer that the last user message asks for by itself, if any."""
+    """The answer that the last user message contains, if any."""
     messages = body.get("messages") or body.get("input") or body.get("contents") or []
     asked, turns_done, after_result = "", 0, False
     for message in messages if isinstance(messages, list) else []:
         is_result = _is_tool_result(message) or any(
             text.startswith((CHECK_MARK, NOTE_MARK)) for text in _strings(message)
         )
-        turns_done += is_result and not after_result  # the results of parallel calls come in a row
+        turns_done += is_result and not after_result  # the results of parallel calls are consecutive
         after_result = is_result
         if message.get("role") == "user" and not is_result:
             found = [match.group(1) for text in _strings(message) if (match := _DIRECTIVE.search(text))]
@@ -299,7 +299,7 @@ async def _stream(request: web.Request, answer: Answer, writer: Writer) -> web.S
         await anyio.sleep_forever()
     waiting = bytearray()
     async for frame in _frames(answer, writer):
-        if frame is None:  # the client leaves us here, or we it
+        if frame is None:  # the client disconnects here, or the server does
             await response.write(bytes(waiting))
             if answer.fault is Fault.DISCONNECT_MID:
                 return _abort(request, response)
@@ -315,7 +315,7 @@ async def _stream(request: web.Request, answer: Answer, writer: Writer) -> web.S
 
 
 async def _frames(answer: Answer, writer: Writer) -> AsyncIterator[bytes | None]:
-    """The answer's frames, in time; None where a stall or a disconnect strikes."""
+    """The answer's frames, at their times; None where a stall or a disconnect strikes."""
     if answer.events:
         yield answer.events.encode()
         return
@@ -358,7 +358,7 @@ async def _main(port: int, answers: list[Answer]) -> None:
 def main() -> None:
     """Serve until the process is ended."""
     parser = argparse.ArgumentParser(description="A model server for tests: real wire formats, faults on demand.")
-    parser.add_argument("--port", type=int, default=0, help="0 takes a free one, printed on the first line")
+    parser.add_argument("--port", type=int, default=0, help="0 chooses a free port and prints it first")
     parser.add_argument("--script", type=Path, help="a JSON file with a list of answers")
     options = parser.parse_args()
     anyio.run(_main, options.port, ANSWERS.validate_json(options.script.read_bytes()) if options.script else [])

@@ -1,7 +1,7 @@
 """The four wire formats of the model server, from the server's side: an answer as frames of server-sent events.
 
-Each writer turns the same plain pieces into what the provider would send; nothing here is shared with the adapters, so
-a misunderstanding cannot hide in both.
+Each writer turns the same plain pieces into the provider's format; no code is shared with the adapters, so the same
+misunderstanding cannot hide in both.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ PieceKind = Literal["reasoning", "text", "call", "arguments"]
 
 @dataclass(frozen=True, slots=True)
 class WirePiece:
-    """One streamed piece: `text` (for a call its tool's name), and the call it belongs to."""
+    """One streamed piece: `text` (for a call the tool's name), and the call it belongs to."""
 
     kind: PieceKind
     text: str
@@ -25,7 +25,7 @@ class WirePiece:
 
 @dataclass(frozen=True, slots=True)
 class WireEnd:
-    """Why the answer ends (`stop`, `tool_calls`, `length`, `content_filter`) and what it used."""
+    """The end of an answer: its reason (`stop`, `tool_calls`, `length`, `content_filter`) and the usage."""
 
     finish: str
     input_tokens: int
@@ -93,7 +93,8 @@ class ChatWriter:
 
 
 class _Blocks:
-    """Formats whose answer is a row of numbered blocks: closes the open one when another kind of piece begins."""
+    """Base of formats whose answer is a list of numbered blocks: closes the open block when another kind of piece
+    begins."""
 
     def __init__(self, body: dict[str, Any]) -> None:
         self._model = str(body.get("model", ""))
@@ -192,7 +193,7 @@ class AnthropicWriter(_Blocks):
 
 
 class _ItemEvents(NamedTuple):
-    """The events of one kind of item: their names, and what stands in them beside the text."""
+    """The events of one kind of item: their names, and their fields beside the text."""
 
     text_event: str
     part_event: str = ""
@@ -344,7 +345,7 @@ class GeminiWriter:
         try:
             arguments = orjson.loads(self._arguments or "{}")
         except orjson.JSONDecodeError:
-            # What Gemini says of a call it could not write to its end, and then no more
+            # Gemini sends this for a call that it could not finish, and then nothing more
             self._malformed = True
             yield self._chunk([], finishReason="MALFORMED_FUNCTION_CALL", finishMessage="malformed function call")
             return

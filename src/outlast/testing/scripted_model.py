@@ -1,9 +1,9 @@
-"""A language model that says what the test wrote down, and can be held, hung and broken at any point.
+"""A language model that plays a test's script, and can be held, hung and broken at any point.
 
     model = ScriptedModel([turn("Let me look.", Call("terminal", {"command": "ls"})), turn("Two files.")])
 
-Each request plays the next turn and is kept in `requests`. Steps of a turn: a string (streamed word by word), `Think`,
-`Call`, `Fail`, `WaitFor` (an event the test sets), `HANG` (until cancelled).
+Each request plays the next turn and is recorded in `requests`. Steps of a turn: a string (streamed word by word),
+`Think`, `Call`, `Fail`, `WaitFor` (an event the test sets), `HANG` (until cancelled).
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
@@ -54,14 +54,14 @@ class Fail:
 
 @dataclass(frozen=True, slots=True)
 class WaitFor:
-    """Nothing more until the test sets `event`."""
+    """Pauses until the test sets `event`."""
 
     event: anyio.Event
 
 
 @dataclass(frozen=True, slots=True)
 class Hang:
-    """Nothing more, ever; only cancelling helps."""
+    """Hangs forever, until it is cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ Step = str | Think | Call | Fail | Searched | WaitFor | Hang
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One answer. `finish` other than `stop` is kept as written; calls make it `tool_calls` by themselves."""
+    """One answer. A `finish` other than `stop` is kept; calls change `stop` to `tool_calls`."""
 
     steps: tuple[Step, ...]
     finish: Finish = "stop"
@@ -91,7 +91,7 @@ class Turn:
 def turn(
     *steps: Step, finish: Finish = "stop", usage: Usage | None = None, opaque: dict[str, Any] | None = None
 ) -> Turn:
-    """Short for `Turn((…,))` with a usual usage."""
+    """Shorthand for `Turn((…,))` with a typical usage."""
     return Turn(steps, finish, usage or USUAL, opaque)
 
 
@@ -115,16 +115,16 @@ class ScriptedModel:
         self._arrived = anyio.Event()
 
     def add(self, *turns: Turn) -> None:
-        """More turns at the end of the script."""
+        """Append turns to the script."""
         self._turns.extend(turns)
 
     async def wait_requests(self, count: int) -> None:
-        """Returns once at least `count` requests have been made (they may still be streaming)."""
+        """Return once at least `count` requests have been made (they may still be streaming)."""
         while len(self.requests) < count:
             await self._arrived.wait()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[Delta], None]:
-        """Plays the next turn: one batch per word, call or end."""
+        """Play the next turn: one batch per word, call or end."""
         self.requests.append(request)
         self._arrived.set()
         self._arrived = anyio.Event()

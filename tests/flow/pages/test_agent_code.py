@@ -310,7 +310,7 @@ async def test_a_module_that_leans_on_others_is_not_published(
     allowed = replace(WITH_SANDBOX, policy=(PolicyRule(tool="publish_module", decision="allow"),))
     async with at_work(sqlite_url, tmp_path, local, turns, settings=allowed) as it:
         said = results(await it.asked())[-1]
-        assert "imports ./a.ts: a published module stands alone" in said
+        assert "imports ./a.ts: a published module must be self-contained" in said
         assert await it.published() == []
 
 

@@ -1,4 +1,4 @@
-"""Signing in and out, API tokens, who am I."""
+"""Signing in and out, API tokens, the current user."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ from outlast.kernel.services import Services, in_write_with_services
 
 @in_write_with_services
 def ensure_local_owner(tx: Tx, services: Services) -> Actor:
-    """The owner that local mode signs in by itself, made with a default project at the first start."""
+    """The owner that local mode signs in automatically, created with a default project at the first start."""
     one_at_a_time(tx.conn)
     row = accounts.ensure_local_owner(tx, services.settings.credits.default_plan)
     projects.ensure_default_project(tx, row.id)
@@ -27,7 +27,7 @@ def ensure_local_owner(tx: Tx, services: Services) -> Actor:
 
 
 async def actor_for_token(services: Services, secret: str) -> Actor:
-    """The user whom an API token signs in; its use is recorded at most once a minute. Raises `NotSignedIn`."""
+    """The user of an API token; its use is recorded at most once a minute. Raises `NotSignedIn`."""
     found = await services.db.read(accounts.actor_for_token, secret)
     if found is None:
         raise NotSignedIn("The API token is unknown, expired or revoked.")
@@ -38,7 +38,7 @@ async def actor_for_token(services: Services, secret: str) -> Actor:
 
 
 async def actor_for_session(services: Services, cookie: str) -> Actor | None:
-    """The user whom a browser's cookie signs in; None when its session has ended."""
+    """The user of a browser's cookie; None when its session has ended."""
     return await services.db.read(accounts.actor_for_session, cookie)
 
 
@@ -49,7 +49,7 @@ async def open_session(services: Services, actor: Actor) -> str:
 
 
 def session_life(services: Services) -> timedelta:
-    """How long a browser stays signed in."""
+    """The time that a browser stays signed in."""
     return timedelta(days=services.settings.auth.session_days)
 
 
@@ -60,7 +60,7 @@ async def end_session(services: Services, cookie: str) -> None:
 
 
 async def read_me(services: Services, actor: Actor) -> tuple[UserRow, str]:
-    """The actor's row, and the id of the project that is used when a call names none (made where there is none)."""
+    """The actor's row, and the id of their default project (created if there is none)."""
 
     def find(tx: Tx) -> tuple[UserRow, str | None]:
         return accounts.user(tx, actor.user_id), projects.find_default_project(tx, actor.user_id)
@@ -80,7 +80,7 @@ async def list_tokens(services: Services, actor: Actor) -> list[TokenAnswer]:
 def create_token(
     tx: Tx, services: Services, actor: Actor, name: str, expires_in_days: float | None = None
 ) -> NewTokenAnswer:
-    """Make an API token that can do all the actor can. Only this answer has its secret."""
+    """Create an API token with all rights of the actor. Only this answer has its secret."""
     limits = services.settings.limits
     title = checked_line("The token's name", name, limits.title_chars)
     life = days("expires_in_days", expires_in_days)
@@ -89,5 +89,5 @@ def create_token(
 
 
 async def revoke_token(services: Services, actor: Actor, token_id: str) -> None:
-    """End one of the actor's own tokens and the sessions made with it. Repeating is harmless."""
+    """Revoke one of the actor's own tokens, and end its sessions. Repeating is harmless."""
     await services.db.write(accounts.revoke_token, actor.user_id, token_id)

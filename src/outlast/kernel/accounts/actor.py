@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-ACCESS_BELL: Final = "access"  # rings when a token, session or membership ends: open streams check rights again
+ACCESS_BELL: Final = "access"  # notified when a token, session or membership ends: open streams check rights again
 Via = Literal["local", "token", "session"]
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A signed-in user: `via` says how, `token_id` which token (also the one a session was exchanged for),
-    `session_hash` which session, by the hash it is stored under."""
+    """A signed-in user. `via`: the way of signing in; `token_id`: the token (also the one that a session was exchanged
+    for); `session_hash`: the hash under which the session is stored."""
 
     user_id: str
     name: str

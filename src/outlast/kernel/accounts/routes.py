@@ -1,4 +1,4 @@
-"""Who am I, signing in and out, API tokens."""
+"""The current user, signing in and out, API tokens."""
 
 from fastapi import Request
 from starlette.responses import Response
@@ -26,7 +26,7 @@ router = noun_router("Accounts")
 
 @router.get("/me", response_model=MeAnswer)
 async def read_me(request: Request, surface: Served, actor: Signed) -> Response:
-    """Who is signed in, and what this server allows. In local mode this also signs the browser in."""
+    """Get the signed-in user and the limits of this server. In local mode this also signs the browser in."""
     user, project_id = await actions.read_me(surface.services, actor)
     settings = surface.services.settings
     answer = reply(
@@ -74,18 +74,18 @@ async def end_session(request: Request, surface: Served) -> Response:
 
 @router.get("/tokens", response_model=Page[TokenAnswer])
 async def list_tokens(services: Svc, actor: Signed) -> Response:
-    """The caller's own API tokens, newest first, without their secrets."""
+    """List the caller's own API tokens, newest first, without their secrets."""
     return reply(page(await actions.list_tokens(services, actor)))
 
 
 @router.post("/tokens", status_code=201, response_model=NewTokenAnswer)
 async def create_token(body: TokenRequest, services: Svc, actor: Signed) -> Response:
-    """Make an API token. It is shown in this answer and never again."""
+    """Create an API token. It is shown only in this answer."""
     return reply(await actions.create_token(services, actor, body.name, body.expires_in_days), 201)
 
 
 @router.delete("/tokens/{token_id}", status_code=204)
 async def revoke_token(token_id: str, services: Svc, actor: Signed) -> Response:
-    """End one of the caller's tokens, and the sessions made with it."""
+    """Revoke one of the caller's tokens, and end its sessions."""
     await actions.revoke_token(services, actor, token_id)
     return nothing()

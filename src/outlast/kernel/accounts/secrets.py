@@ -1,4 +1,4 @@
-"""Secrets that are shown once and stored as a hash. 32 random bytes need no slow hash: there is nothing to guess."""
+"""Secrets that are shown once and stored as a hash. 32 random bytes need no slow hash: they cannot be guessed."""
 
 import hashlib
 import secrets
@@ -22,14 +22,14 @@ def new_secret(prefix: str = "") -> str:
 
 
 def hash_of(secret: str) -> str:
-    """SHA-256 as 64 hex digits: what is stored and looked up."""
+    """SHA-256 as 64 hex digits, for storage and look-up."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def days(field: str, value: float | None) -> timedelta | None:
-    """A length of time given in days. Raises `MalformedInput` unless it is above 0 and at most ten years."""
+    """A time span in days. Raises `MalformedInput` unless it is above 0 and at most ten years."""
     if value is None:
         return None
     if not 0 < value <= MAX_EXPIRY_DAYS:
-        raise MalformedInput(f"{field} is a number of days above 0, at most {MAX_EXPIRY_DAYS}.", field=field)
+        raise MalformedInput(f"{field} must be a number of days above 0, at most {MAX_EXPIRY_DAYS}.", field=field)
     return timedelta(days=value)

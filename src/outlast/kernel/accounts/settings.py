@@ -9,4 +9,4 @@ from outlast.base.settings.fields import setting
 class AuthSettings:
     """Signing in."""
 
-    session_days: float = setting("How long a browser stays signed in.", 30, unit="days", least=0.001)
+    session_days: float = setting("Time that a browser stays signed in.", 30, unit="days", least=0.001)

@@ -1,4 +1,4 @@
-"""Who is signed in, tokens, sessions, and what this server can do."""
+"""The signed-in user, tokens, sessions, and the capabilities of this server."""
 
 from outlast.kernel.accounts.secrets import Days
 from outlast.kernel.http.shapes import Answer, Name, Request

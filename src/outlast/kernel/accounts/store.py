@@ -20,7 +20,7 @@ LOCAL_NAME: Final = "Owner"
 
 
 def add_user(tx: Tx, name: str, plan: str) -> str:
-    """Make a user and return the id. The first user of a server is its administrator."""
+    """Create a user and return the id. The first user of a server is its administrator."""
     user_id = new_id("user")
     is_first = tx.execute(sa.select(users.c.id).limit(1)).first() is None
     tx.insert(users, id=user_id, name=name, plan=plan, is_local=False, is_admin=is_first, created_at=tx.now)
@@ -38,7 +38,7 @@ def list_users(tx: Tx) -> list[UserRow]:
 
 
 def find_users(tx: Tx, query: str, after: str | None, limit: int) -> list[UserRow]:
-    """At most `limit` users, the newest first, from behind the user `after`; `query` is part of their name or their
+    """At most `limit` users, the newest first, starting after the user `after`; `query` is part of their name or their
     id. Ids sort by time."""
     found = sa.select(users).order_by(users.c.id.desc()).limit(limit)
     if query:
@@ -49,7 +49,7 @@ def find_users(tx: Tx, query: str, after: str | None, limit: int) -> list[UserRo
 
 
 def hold_administrators(tx: Tx) -> list[str]:
-    """The ids of all administrators, held until the transaction ends, so that two cannot leave as the last but one."""
+    """The ids of all administrators, locked until the transaction ends, so that the last two cannot both leave."""
     admins = sa.select(users.c.id).where(users.c.is_admin).order_by(users.c.id)
     return list(tx.execute(admins.with_for_update(key_share=True)).scalars())
 
@@ -61,8 +61,8 @@ def change_user(tx: Tx, user_id: str, **values: Any) -> None:
 
 
 def ensure_local_owner(tx: Tx, plan: str) -> UserRow:
-    """The user of local mode, made at the first call. Called once, while the server starts; of several servers that
-    start on an empty database, one makes it."""
+    """The user of local mode, created at the first call. Called once, while the server starts; if several servers start
+    on an empty database, one creates it."""
     rights = {"is_local": True, "is_admin": True}
     tx.insert_missing(users, id=new_id("user"), name=LOCAL_NAME, plan=plan, created_at=tx.now, **rights)
     found = tx.row(UserRow, sa.select(users).where(users.c.is_local))
@@ -74,7 +74,7 @@ def ensure_local_owner(tx: Tx, plan: str) -> UserRow:
 
 
 def add_token(tx: Tx, user_id: str, name: str, expires_at: datetime | None) -> NewTokenAnswer:
-    """Make a token. Its secret is in this answer and is never shown again."""
+    """Create a token. Its secret is only in this answer."""
     secret, token_id = new_secret(TOKEN_PREFIX), new_id("token")
     row = TokenRow(
         id=token_id,
@@ -92,15 +92,14 @@ def add_token(tx: Tx, user_id: str, name: str, expires_at: datetime | None) -> N
 
 
 def list_tokens(tx: Tx, user_id: str) -> list[TokenAnswer]:
-    """A user's tokens that were not revoked, newest first."""
+    """A user's tokens that are not revoked, newest first."""
     mine = tokens.c.user_id == user_id, tokens.c.revoked_at.is_(None)
     rows = tx.rows(TokenRow, sa.select(tokens).where(*mine).order_by(tokens.c.created_at.desc(), tokens.c.id.desc()))
     return [shape_of(TokenAnswer, row) for row in rows]
 
 
 def revoke_token(tx: Tx, user_id: str, token_id: str) -> None:
-    """Make a user's token invalid, and with it the sessions it was exchanged for. Raises `NotFound` for another
-    user's; repeating is harmless."""
+    """Revoke a user's token, and end its sessions. Raises `NotFound` for another user's; repeating is harmless."""
     own = tokens.c.id == token_id, tokens.c.user_id == user_id
     if not tx.exists(tokens, {"id": token_id, "user_id": user_id}):
         raise NotFound("You have no such token.", token_id=token_id)
@@ -117,8 +116,8 @@ class _TokenUser(NamedTuple):
 
 
 def actor_for_token(tx: Tx, secret: str) -> tuple[Actor, bool] | None:
-    """The user whom a token signs in, and whether `touch_token` has something to write; None when the token is unknown,
-    expired or revoked. Reads only."""
+    """The user of a token, and True if `touch_token` has something to write; None when the token is unknown, expired or
+    revoked. Reads only."""
     row = tx.row(
         _TokenUser,
         sa.select(tokens.c.id, users.c.id.label("user_id"), users.c.name, tokens.c.last_used_at)
@@ -132,7 +131,7 @@ def actor_for_token(tx: Tx, secret: str) -> tuple[Actor, bool] | None:
 
 
 def has_tokens(tx: Tx) -> bool:
-    """Whether any token is valid."""
+    """True if any token is valid."""
     return tx.execute(sa.select(tokens.c.id).where(*_valid_token(tx)).limit(1)).first() is not None
 
 
@@ -150,8 +149,7 @@ def touch_token(tx: Tx, token_id: str) -> None:
 
 
 def add_session(tx: Tx, user_id: str, token_id: str | None, life: timedelta) -> str:
-    """Open a browser session (for 30 days unless said otherwise) and return the cookie's value. Sessions that have
-    ended are swept here."""
+    """Open a browser session and return the cookie's value. Also deletes sessions that have ended."""
     value = new_secret()
     tx.execute(sa.delete(sessions).where(sessions.c.user_id == user_id, sessions.c.expires_at <= tx.now))
     ends = {"created_at": tx.now, "expires_at": tx.now + life}
@@ -167,7 +165,7 @@ class _SessionUser(NamedTuple):
 
 
 def actor_for_session(tx: Tx, value: str) -> Actor | None:
-    """The user whom a cookie signs in; None when the session, or the token it came from, has ended."""
+    """The user of a cookie; None when the session, or the token it came from, has ended."""
     row = tx.row(
         _SessionUser,
         sa.select(users.c.id, users.c.name, users.c.is_local, sessions.c.token_id)
@@ -181,7 +179,7 @@ def actor_for_session(tx: Tx, value: str) -> Actor | None:
 
 
 def still_signed_in(tx: Tx, token_id: str | None, session_hash: str | None) -> bool:
-    """Whether the token and the session (None: there was none) that a user signed in with are still valid."""
+    """True if the token and the session that a user signed in with (None if there was none) are still valid."""
     if token_id is not None:
         good = sa.select(tokens.c.id).where(tokens.c.id == token_id, *_valid_token(tx))
         if tx.execute(good).first() is None:
@@ -193,14 +191,14 @@ def still_signed_in(tx: Tx, token_id: str | None, session_hash: str | None) -> b
 
 
 def end_session(tx: Tx, value: str) -> None:
-    """Sign a browser out. Repeating is harmless, and rings no bell."""
+    """Sign a browser out. Repeating is harmless, and notifies no follower."""
     ended = tx.execute(sa.delete(sessions).where(sessions.c.id_hash == hash_of(value)))
     if ended.rowcount:
         tx.ring(ACCESS_BELL)
 
 
 def has_session(tx: Tx, value: str) -> bool:
-    """Whether there is a session of this cookie, valid or not."""
+    """True if this cookie has a session, valid or not."""
     return tx.exists(sessions, {"id_hash": hash_of(value)})
 
 

@@ -1,4 +1,4 @@
-"""`outlast tokens …`: API tokens, directly in the database: the first token can be made before the first start."""
+"""`outlast tokens …`: API tokens, directly in the database, so that you can create one before the first start."""
 
 from datetime import timedelta
 from typing import Annotated
@@ -21,15 +21,15 @@ UserOption = Annotated[str | None, typer.Option(help="Id or name of the user. De
 
 @app.verb("create", "outlast tokens create --user Ada --name laptop")
 def create(
-    name: Annotated[str, typer.Option(help="Name by which you recognize the token.")] = "token",
+    name: Annotated[str, typer.Option(help="Name by which you recognize the token later.")] = "token",
     user: UserOption = None,
-    new_user: Annotated[str | None, typer.Option(help="Create a user of this name for the token.")] = None,
+    new_user: Annotated[str | None, typer.Option(help="Create a user with this name for the token.")] = None,
     plan: Annotated[str | None, typer.Option(help="Plan of the new user.")] = None,
     expires_in_days: Annotated[
         float | None, typer.Option(min=0.001, max=MAX_EXPIRY_DAYS, help="Days until it expires. Default: never.")
     ] = None,
 ) -> None:
-    """Create a token and print it: it is not shown again."""
+    """Create a token and print it. It is not shown again."""
     settings = read_settings()
 
     def run(tx: Tx) -> NewTokenAnswer:

@@ -42,9 +42,9 @@ def create(
     name: Annotated[str, typer.Argument(help="Name that other members see.")],
     plan: Annotated[str | None, typer.Option(help="A plan of [credits.plans].")] = None,
 ) -> None:
-    """Create a user with a project of their own.
+    """Create a user with their own project.
 
-    Then give them a token: outlast tokens create --user NAME"""
+    Then create a token for them: outlast tokens create --user NAME"""
     _change(lambda tx, settings: create_user(tx, settings, name, plan))
 
 
@@ -65,7 +65,7 @@ def grant(
 
 @app.verb("set-admin", "outlast users set-admin Ada", "admin")
 def set_admin(
-    user: UserArgument, remove: Annotated[bool, typer.Option("--remove", help="Take the right away.")] = False
+    user: UserArgument, remove: Annotated[bool, typer.Option("--remove", help="Remove the right.")] = False
 ) -> None:
     """Let a user administer the server: users, plans, credits and failed items."""
     _change_user(user, lambda tx, _settings, one: administration.make_administrator(tx, one, not remove))
@@ -81,7 +81,7 @@ def _change_user(user: str, change: Callable[[Tx, Settings, str], object]) -> No
 
 
 def _change(change: Callable[[Tx, Settings], str]) -> None:
-    """Print what the user whose id `change` returns is now."""
+    """Print the user whose id `change` returns, after the change."""
     settings = read_settings()
 
     def run(tx: Tx) -> UserSummaryAnswer:

@@ -1,1 +1,1 @@
-"""What administrators of a server do: users, their plans and credits, items that were set aside."""
+"""Administration of a server: users, their plans and credits, items that were set aside."""

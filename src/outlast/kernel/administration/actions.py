@@ -1,5 +1,5 @@
-"""What administrators of the server do: users with their plans and credits, and items that are set aside. Each verb
-takes an administrator."""
+"""Actions of administrators: users with their plans and credits, and items that are set aside. Each action requires an
+administrator."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -40,8 +40,8 @@ def list_users(
 def change_user(
     tx: Tx, services: Services, actor: Actor, user_id: str, plan: str | None = None, is_admin: bool | None = None
 ) -> UserSummaryAnswer:
-    """Move a user to another plan, make them an administrator or not (None: as it is). Raises `NotFound`,
-    `LastAdministrator`, and `MalformedInput` for a plan that is not configured."""
+    """Move a user to another plan, or add or remove the right to administer (None leaves it unchanged). Raises
+    `NotFound`, `LastAdministrator`, and `MalformedInput` for a plan that is not configured."""
     require_administrator(tx, actor)
     if plan is not None:
         move_to_plan(tx, services.settings.credits.plans, user_id, plan)
@@ -52,7 +52,7 @@ def change_user(
 
 @in_write_with_services
 def grant_credits(tx: Tx, services: Services, actor: Actor, user_id: str, amount: int) -> UserSummaryAnswer:
-    """Give a user credits for this month, on top of the plan's. Raises `MalformedInput` where the plan is unlimited."""
+    """Give a user credits for this month, on top of the plan's. Raises `MalformedInput` if the plan is unlimited."""
     require_administrator(tx, actor)
     give_credits(tx, services.settings.credits.plans, user_id, amount)
     return summarize(tx, services.settings.credits.plans, accounts.user(tx, user_id))
@@ -60,7 +60,7 @@ def grant_credits(tx: Tx, services: Services, actor: Actor, user_id: str, amount
 
 @in_read
 def list_set_aside(tx: Tx, actor: Actor) -> list[SetAsideAnswer]:
-    """The items, newest first, at most 500."""
+    """The items that are set aside, newest first, at most 500."""
     require_administrator(tx, actor)
     titles = kinds.TITLES
     return [
@@ -70,7 +70,7 @@ def list_set_aside(tx: Tx, actor: Actor) -> list[SetAsideAnswer]:
 
 
 async def retry_set_aside(services: Services, actor: Actor, kind: str, item_id: str) -> SetAside:
-    """Have an item tried again, as if it had never failed; on every node. What it was. Raises `NotFound`."""
+    """Retry an item on every node, as if it had never failed. Returns the item. Raises `NotFound`."""
 
     def change(tx: Tx) -> SetAside:
         require_administrator(tx, actor)
@@ -83,14 +83,14 @@ async def retry_set_aside(services: Services, actor: Actor, kind: str, item_id: 
 
 @in_write
 def delete_set_aside(tx: Tx, actor: Actor, kind: str, item_id: str) -> SetAside:
-    """Give an item up for good: a timer is removed; the files of a deleted workspace stay on disk and are never
-    collected. What it was. Raises `NotFound`, and `NotDeletable` for a kind that is deleted where it is made (a
+    """Give an item up permanently: a timer is removed; the files of a deleted workspace stay on disk and are never
+    collected. Returns the item. Raises `NotFound`, and `NotDeletable` for a kind that has its own delete action (a
     source, a file, a sandbox)."""
     require_administrator(tx, actor)
     found = set_aside.remove(tx, kind, item_id)
     give_up = _GIVE_UP.get(kind)
     if give_up is None:
-        raise NotDeletable("Items of this kind are not deleted here.", kind=kind)
+        raise NotDeletable("Items of this kind cannot be given up.", kind=kind)
     give_up(tx, item_id)
     return found
 
@@ -109,12 +109,12 @@ _GIVE_UP: Final[Mapping[str, Callable[[Tx, str], None]]] = {
 def move_to_plan(tx: Tx, plans: Plans, user_id: str, plan: str) -> None:
     """Move a user to another plan; its allowance counts from the next month on. Raises `NotFound`, `MalformedInput`."""
     if plan not in plans:
-        raise MalformedInput(f"There is no plan of this name; there are {', '.join(sorted(plans))}.", field="plan")
+        raise MalformedInput(f"There is no plan with this name. Plans: {', '.join(sorted(plans))}.", field="plan")
     accounts.change_user(tx, user_id, plan=plan)
 
 
 def make_administrator(tx: Tx, user_id: str, is_admin: bool) -> None:
-    """Let a user run the server, or not any more. Raises `NotFound`, `LastAdministrator`."""
+    """Let a user administer the server, or remove this right. Raises `NotFound`, `LastAdministrator`."""
     administrators = accounts.hold_administrators(tx)
     if not leaves_an_administrator(len(administrators), user_id in administrators, is_admin):
         raise LastAdministrator("This user is the only administrator of the server.", user_id=user_id)
@@ -122,7 +122,7 @@ def make_administrator(tx: Tx, user_id: str, is_admin: bool) -> None:
 
 
 def give_credits(tx: Tx, plans: Plans, user_id: str, amount: int) -> int:
-    """Give a user credits for this month; the balance now. Raises `NotFound`, `MalformedInput`."""
+    """Give a user credits for this month; returns the balance. Raises `NotFound`, `MalformedInput`."""
     check_granted(amount)
     balance = ledger.grant(tx, user_id, amount, plans)
     if balance is None:
@@ -131,7 +131,7 @@ def give_credits(tx: Tx, plans: Plans, user_id: str, amount: int) -> int:
 
 
 def summarize(tx: Tx, plans: Plans, row: UserRow) -> UserSummaryAnswer:
-    """A user's row with the balance; a plan that is configured no longer has none."""
+    """A user's row with the balance, which is null if the plan is no longer configured."""
     known = row.plan in plans
     balance, allowance = (ledger.balance(tx, row.id, plans), plans[row.plan]) if known else (0, 0)
     return shape_of(UserSummaryAnswer, row, balance=balance, allowance=allowance)

@@ -1,4 +1,4 @@
-"""Users, their plans and credits, and what was set aside: for administrators of the server."""
+"""Users, their plans and credits, and items that were set aside: for administrators of the server."""
 
 from fastapi import Query
 from starlette.responses import Response
@@ -28,14 +28,14 @@ async def list_users(
     after: str | None = Query(None, max_length=40),
     limit: Limit = 50,
 ) -> Response:
-    """Users of the server, the newest first (administrators). `q` is a part of the name."""
+    """List the users of the server, the newest first (administrators). `q` is a part of the name."""
     items, more = await actions.list_users(services, actor, q, after, limit)
     return reply({**page(items, more), "plans": sorted(services.settings.credits.plans)})
 
 
 @router.patch("/users/{user_id}", response_model=UserSummaryAnswer)
 async def change_user(user_id: str, body: UserChangeRequest, services: Svc, actor: Signed) -> Response:
-    """Move a user to another plan, make them an administrator or not (administrators)."""
+    """Move a user to another plan, or add or remove the right to administer (administrators)."""
     return reply(await actions.change_user(services, actor, user_id, body.plan, body.is_admin))
 
 
@@ -47,19 +47,19 @@ async def grant_credits(user_id: str, body: GrantRequest, services: Svc, actor: 
 
 @router.get("/set-aside", response_model=Page[SetAsideAnswer])
 async def list_set_aside(services: Svc, actor: Signed) -> Response:
-    """Work that failed five times in a row and is not tried again, newest first, at most 500 (administrators)."""
+    """List work that failed repeatedly and is no longer retried, newest first, at most 500 (administrators)."""
     return reply(page(await actions.list_set_aside(services, actor)))
 
 
 @router.post("/set-aside/{kind}/{item_id:path}/retry", status_code=204)
 async def retry_set_aside(kind: str, item_id: str, services: Svc, actor: Signed) -> Response:
-    """Have an item tried again, as if it had never failed (administrators)."""
+    """Retry an item, as if it had never failed (administrators)."""
     await actions.retry_set_aside(services, actor, kind, item_id)
     return nothing()
 
 
 @router.delete("/set-aside/{kind}/{item_id:path}", status_code=204)
 async def delete_set_aside(kind: str, item_id: str, services: Svc, actor: Signed) -> Response:
-    """Give an item up for good (administrators). Only kinds that nothing else deletes."""
+    """Give an item up permanently (administrators). Only for kinds without a delete route of their own."""
     await actions.delete_set_aside(services, actor, kind, item_id)
     return nothing()

@@ -1,4 +1,4 @@
-"""What administrators of the server see and send."""
+"""Shapes of the administration routes."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from outlast.kernel.http.shapes import Answer, Request
 
 
 class UserSummaryAnswer(Answer):
-    """A user. `balance` and `allowance` null: unlimited."""
+    """A user. `balance` and `allowance` are null if unlimited."""
 
     id: str
     name: str
@@ -27,7 +27,7 @@ class UsersAnswer(Answer):
 
 
 class UserChangeRequest(Request):
-    """What to change; properties that you leave out stay as they are."""
+    """Changes of a user; properties that you leave out are unchanged."""
 
     plan: str | None = None
     is_admin: bool | None = None
@@ -40,7 +40,7 @@ class GrantRequest(Request):
 
 
 class SetAsideAnswer(Answer):
-    """Work that failed repeatedly and is not tried again."""
+    """Work that failed repeatedly and is no longer retried."""
 
     kind: str
     id: str

@@ -1,4 +1,4 @@
-"""What an app declares."""
+"""The declaration of an app."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,27 +17,27 @@ from outlast.kernel.subjects.subject import Subject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
-    """One app. Everything but `name` may be left out. A server refuses to start where two apps, or an app and the
-    kernel, declare the same thing, and names both (`StartRefused`).
+    """One app. Only `name` is required. A server refuses to start if two apps, or an app and the kernel, declare the
+    same thing, and names both (`StartRefused`).
 
     - `name`: one lower-case word, used in messages.
     - `tables`: its tables. Their rows are found by every backup; migrations create them.
-    - `blob_columns`: columns of these tables that hold names of blobs (SHA-256 in hex, or null). A blob that such a
-      column names is never collected.
-    - `prefixes`: kinds of ids and the prefix of each, as `{"poll": "pol"}`: `new_id("poll")` then gives `pol_01k…`. A
+    - `blob_columns`: columns of these tables that contain names of blobs (SHA-256 in hex, or null). A blob in such a
+      column is never collected.
+    - `prefixes`: kinds of ids and the prefix of each: with `{"poll": "pol"}`, `new_id("poll")` returns `pol_01k…`. A
       prefix has 3 lower-case letters.
     - `anchors`: types of anchors that its threads can have, beside the nouns of `subjects`.
-    - `subjects`: what conversations of this app are about.
+    - `subjects`: the subjects of this app's conversations.
     - `events`: kinds of events that it appends to logs.
-    - `agents`: makes its agents from the settings and the database; called once, when a server starts.
-    - `tools`: names of the tools that its agents bring. Policies name tools, so no two apps have one name.
-    - `inbox`: what can wait in a person's inbox.
-    - `state`: makes what it keeps in memory for the life of a server: one object of each class, found by
+    - `agents`: creates its agents from the settings and the database; called once, when a server starts.
+    - `tools`: names of its agents' tools. Policies name tools, so each name belongs to one app.
+    - `inbox`: kinds of items that can wait in a user's inbox.
+    - `state`: creates its in-memory state for the life of a server: one object of each class, found by
       `Services.state`. Called once, when a server starts.
     - `implements`: ports of the kernel and of other apps, as `[IMAGE_HOSTS.by(ScreenImageHosts())]`. At most one app
       implements a port.
     - `uses`: ports that it needs another app to implement.
-    - `routes`: its modules that hold a `router`. Imported when a server with HTTP starts.
+    - `routes`: its modules with a `router`. Imported when a server with HTTP starts.
     """
 
     name: str

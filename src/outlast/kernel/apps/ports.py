@@ -1,4 +1,4 @@
-"""Ports: what the kernel or an app needs of an app that it does not know."""
+"""Ports: interfaces that the kernel or an app needs, and another app implements."""
 
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 class Implementation(NamedTuple):
-    """A port, and what an app answers it with."""
+    """A port, and an app's implementation of it."""
 
     port: "Port[Any]"
     by: Any
@@ -15,8 +15,8 @@ class Implementation(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Port(Generic[T]):
-    """Declared beside what uses it; at most one app implements it. `name` says in messages what it is, `empty` answers
-    where no app implements it. `registry.implementation` finds what does."""
+    """Declared next to its user; at most one app implements it. Messages call it `name`; `empty` is used if no app
+    implements it. `registry.implementation` finds the implementation."""
 
     name: str
     empty: T

@@ -29,7 +29,7 @@ _DEFINED: Final = re.compile(r"Table '(\w+)' is already defined")
 
 @dataclass(frozen=True, slots=True)
 class JoinedApps:
-    """What all apps declare together, in the order of the apps."""
+    """The joined declarations of all apps, in the order of the apps."""
 
     apps: Sequence[App]
     subjects: Mapping[str, Subject]
@@ -45,7 +45,7 @@ _joined_packages: tuple[str, ...] = ()
 
 
 def load() -> JoinedApps:
-    """Import the declared apps and join them. Repeatable. Raises `StartRefused` where two declare the same thing."""
+    """Import the declared apps and join them. Repeatable. Raises `StartRefused` if two declare the same thing."""
     global _joined_packages
     packages = declared_packages()
     if _joined is not None and packages == _joined_packages:
@@ -58,13 +58,13 @@ def load() -> JoinedApps:
 
 
 def implementation(port: Port[T]) -> T:
-    """What an app answers a port with; the port's own empty answer where none does."""
+    """An app's implementation of a port, or the port's `empty` one."""
     found: T = load().implementations.get(port, port.empty)
     return found
 
 
 def make_states(settings: Settings) -> Mapping[type, object]:
-    """New instances of what the apps keep in memory for the life of a server, by class."""
+    """New instances of the apps' in-memory state for the life of a server, by class."""
     made = (one for app in load().apps if app.state is not None for one in app.state(settings))
     return MappingProxyType({type(one): one for one in made})
 
@@ -82,7 +82,8 @@ def only(*apps: App) -> Iterator[JoinedApps]:
 
 
 def join_apps(apps: Sequence[App]) -> JoinedApps:
-    """What these apps declare, checked. Raises `StartRefused` with both names for what two declare."""
+    """The joined declarations of these apps. Raises `StartRefused` with both names for a thing that is declared
+    twice."""
     claims = Claims()
     kernel = _kernel_beside(apps)
     _claim(claims, kernel)
@@ -110,7 +111,7 @@ def _use(apps: Sequence[App]) -> JoinedApps:
 
 
 def _imported(package: str, earlier: Iterable[App]) -> App:
-    """The `APP` of a package. A table that its import finds defined is an earlier app's or the kernel's."""
+    """The `APP` of a package. If its import finds a table already defined, an earlier app or the kernel defined it."""
     try:
         app: App = import_module(f"{package}.app").APP
     except sa.exc.InvalidRequestError as error:
@@ -124,7 +125,7 @@ def _imported(package: str, earlier: Iterable[App]) -> App:
 
 
 def _kernel_beside(apps: Iterable[App]) -> App:
-    """What the kernel declares, in the words of an app: every table that is none of theirs is its own."""
+    """The kernel's declarations in the form of an app: every table that no app declares is the kernel's."""
     of_apps = {table for app in apps for table in app.tables}
     tables = [table for table in metadata.tables.values() if table not in of_apps]
     return App(name=KERNEL, tables=tables, prefixes=KINDS, events=KERNEL_EVENTS)

@@ -1,1 +1,1 @@
-"""Attachments: images that people upload to send them in a message."""
+"""Attachments: images that users upload to send in a message."""

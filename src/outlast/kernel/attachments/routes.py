@@ -26,6 +26,6 @@ async def upload_attachment(
 
 @router.get("/{attachment_id}", response_class=Response)
 async def open_attachment(attachment_id: str, services: Svc, actor: Signed) -> Response:
-    """The image's bytes."""
+    """Get the image's bytes."""
     shown, content = await actions.open_attachment(services, actor, attachment_id)
     return file_reply(shown.name, content, shown.media_type, inline=True)

@@ -1,4 +1,4 @@
-"""Which images can be attached. Pure."""
+"""Rules for attached images. Pure."""
 
 from typing import Final
 
@@ -10,14 +10,14 @@ MAX_PIXELS: Final = 100_000_000
 
 
 def checked_image(content: bytes, limit_bytes: int) -> Image:
-    """What kind of image was uploaded. Raises `InputTooLarge`, also for a small file that unfolds into more pixels than
-    browsers and models bear, and `MalformedInput` for anything but the four formats
-    that models and browsers understand; the file's name and declared type are not believed."""
+    """The recognised image of an upload. Raises `InputTooLarge`, also for a small file that decodes to more pixels than
+    browsers and models can handle, and `MalformedInput` for anything but the four formats that models and browsers
+    understand; the file's name and declared type are not trusted."""
     check_bytes("The image", len(content), limit_bytes)
     image = recognise(content)
     if image is None:
         raise MalformedInput(
-            "The file is no image that can be attached.", hint="Attach a PNG, JPEG, GIF or WebP image.", field="file"
+            "The file is not a supported image.", hint="Attach a PNG, JPEG, GIF or WebP image.", field="file"
         )
     if image.width * image.height > MAX_PIXELS:
         raise InputTooLarge(

@@ -1,4 +1,4 @@
-"""Attachments in the database: what was uploaded, and the blob that holds it."""
+"""Attachments in the database: the upload and its blob."""
 
 from dataclasses import asdict
 

@@ -1,4 +1,4 @@
-"""Taking a backup beside a running server."""
+"""Takes a backup while the server runs."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -32,10 +32,10 @@ PAUSE_S: Final = 0.002
 
 
 async def take_backup(place: Place, database: Database, clock: Clock, folder: Path) -> Manifest:
-    """Copy everything that is not derived into `folder`, which must be empty or not exist: the database first, as it
-    is at one moment, then every blob that this copy names, then the rest. On PostgreSQL the database stays out.
+    """Copy everything that is not derived into `folder`, which must be empty or not exist: the database first, as it is
+    at one moment, then every blob that this copy names, then the rest. On PostgreSQL the database is left out.
 
-    Collection of blobs is held off meanwhile, for an hour from the last step. A cancelled or killed call leaves a
+    Meanwhile collection of blobs is suspended, for an hour from the last step. A cancelled or killed call leaves a
     folder without a manifest. Raises `BackupRefused`, `DiskFull`, `DeploymentMismatch`.
     """
     _require_empty(folder)
@@ -45,7 +45,7 @@ async def take_backup(place: Place, database: Database, clock: Clock, folder: Pa
         await anyio.to_thread.run_sync(_make_private, folder)
         return await _Backup(place, database, clock, folder).take()
     except OSError as error:
-        raise DiskFull(f"The backup could not be written: {error}.", hint="Make room, and begin again.") from error
+        raise DiskFull(f"The backup could not be written: {error}.", hint="Free some space and retry.") from error
     finally:
         with anyio.CancelScope(shield=True):
             await database.write(release_collection)
@@ -77,7 +77,7 @@ class _Backup:
         return manifest
 
     async def _copy_database(self) -> tuple[DatabaseFacts | None, set[str]]:
-        """(what was copied, the blobs that it names)."""
+        """(facts about the copy, the blobs that it names)."""
         file, blobs = self._place.database_file, FolderBlobs(self._place.blob_dir)
         if file is None:
             return None, await named_in(self._database, blobs)
@@ -95,8 +95,8 @@ class _Backup:
         return DatabaseFacts(*found, revision=revisions()[-1]), named
 
     async def _copy(self, steps: Iterator[tuple[str, T | None]]) -> tuple[dict[str, T], list[str]]:
-        """Takes the steps in a thread, and renews the hold between them: what was copied, by name, and the names of
-        what was not."""
+        """Run the steps in a thread, and renew the hold between them. Returns the copied items by name, and the names
+        of the others."""
         copied: dict[str, T] = {}
         skipped: list[str] = []
 
@@ -114,8 +114,8 @@ class _Backup:
 
 
 def copy_blobs(source: Path, target: Path, names: Iterable[str]) -> Iterator[tuple[str, int | None]]:
-    """Copy blobs from one folder to another, giving each one's name and size; None: it is missing or damaged. Blocks
-    between steps."""
+    """Copy blobs from one folder to another, yielding the name and size of each, or None if it is missing or damaged.
+    Blocks between steps."""
     for name in names:
         copy = blob_path(target, name)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -145,18 +145,18 @@ def copy_sqlite(source: Path, target: Path) -> None:
             read.execute("COMMIT")
     except sqlite3.Error as error:
         raise BackupRefused(
-            f"The database {source} could not be copied: {error}.", hint="Run 'outlast verify'; see that there is room."
+            f"The database {source} could not be copied: {error}.", hint="Run 'outlast verify', and check free space."
         ) from error
 
 
 async def named_in(database: Database, blobs: FolderBlobs) -> set[str]:
-    """Every blob that a database names, itself or in a manifest. Those of a manifest that is gone are not known."""
+    """Every blob that a database names, itself or in a manifest. The blobs of a missing manifest are unknown."""
     named, manifests = await database.read(named_blobs)
     return named | await anyio.to_thread.run_sync(_needed_by, blobs, manifests)
 
 
 def _needed_by(blobs: FolderBlobs, manifests: list[str]) -> set[str]:
-    """The blobs that those of the manifests need that can be read. Blocks."""
+    """The blobs that the readable manifests need. Blocks."""
     with suppress(NotFound, InternalError):
         return blobs_of_manifests(blobs, manifests)
     needed: set[str] = set()
@@ -167,7 +167,7 @@ def _needed_by(blobs: FolderBlobs, manifests: list[str]) -> set[str]:
 
 
 def _make_private(folder: Path) -> None:
-    """It holds keys, and what people wrote."""
+    """Make the folder private, since it contains keys and users' texts."""
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
 
@@ -179,5 +179,5 @@ def _require_empty(folder: Path) -> None:
         raise BackupRefused(f"The folder {folder} cannot be read: {error.strerror}.") from None
     if not empty:
         raise BackupRefused(
-            f"The folder {folder} is not empty.", hint="Name a new folder for each backup.", folder=str(folder)
+            f"The folder {folder} is not empty.", hint="Use a new folder for each backup.", folder=str(folder)
         )

@@ -31,7 +31,7 @@ app = Commands(ON_DATA)
 def backup(folder: Annotated[Path, typer.Argument(help="A new folder for the backup.")]) -> None:
     """Back up the database, stored files, workspaces and keys.
 
-    You can run it beside a running server."""
+    The server can keep running meanwhile."""
     settings = read_settings()
 
     async def run() -> Manifest:
@@ -54,7 +54,7 @@ def backup(folder: Annotated[Path, typer.Argument(help="A new folder for the bac
     if manifest.skipped:
         err.print(f"{count(len(manifest.skipped), 'file')} could not be read. The manifest lists them as skipped.")
     if manifest.database is None:
-        err.print("The database is not in the backup. Dump it just before each backup:")
+        err.print("The database is not in the backup. Dump it right before each backup:")
         err.print(f"  pg_dump --format=custom --file=outlast.dump {_without_password(settings)}")
     if manifest.missing_blobs:
         err.print(f"{len(manifest.missing_blobs)} stored files of the database are missing or damaged.", style="red")
@@ -73,7 +73,7 @@ def restore(folder: Annotated[Path, typer.Argument(help="Folder of a backup.")])
         f"{count(len(manifest.blobs), 'stored file')} verified",
     )
     if manifest.database is None:
-        err.print("The database is not in the backup. Restore the dump that was made just before it:")
+        err.print("The database is not in the backup. Restore the dump that was made right before it:")
         err.print(f"  pg_restore --clean --if-exists --dbname={_without_password(settings)} outlast.dump")
         err.print("Then run 'outlast verify'.")
 
@@ -87,7 +87,7 @@ def verify(
 ) -> None:
     """Read every file of a backup or data directory, and report what is missing or damaged.
 
-    A restored database is trusted afterwards: stored files that nothing refers to may be deleted again."""
+    If a restored database has no problems, the server deletes unreferenced stored files again."""
 
     async def run(settings: Settings) -> Verified:
         async with opened(settings, adopt=adopt) as database:

@@ -1,4 +1,4 @@
-"""What a backup holds, with the hash of everything in it."""
+"""The content of a backup, with the hash of everything in it."""
 
 import json
 import os
@@ -29,8 +29,8 @@ class DatabaseFacts:
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """`blobs`: size in bytes by name, which is the content's SHA-256. `files`: by path below the data directory.
-    `missing_blobs`: those that the database names and that were gone or damaged already. `skipped`: paths that were
-    not copied, as they could not be read. `database` is None on PostgreSQL."""
+    `missing_blobs`: blobs that the database names and that were missing or damaged. `skipped`: paths that were not
+    copied because they could not be read. `database` is None on PostgreSQL."""
 
     outlast: str
     deployment: str
@@ -48,7 +48,7 @@ class Manifest:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Make the folder a backup, durably. Raises `OSError`."""
+    """Write the manifest durably, which completes the backup. Raises `OSError`."""
     counts = {"blobs": len(manifest.blobs), "files": len(manifest.files), "size_bytes": manifest.size_bytes}
     facts = {"format": FORMAT, "counts": counts, **asdict(manifest)}
     new = folder / f"{MANIFEST}.new"
@@ -60,7 +60,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Raises `BackupIncomplete` where there is none, or not a whole one."""
+    """The manifest of a backup. Raises `BackupIncomplete` if it is missing or incomplete."""
     try:
         facts: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
         if facts["format"] != FORMAT:

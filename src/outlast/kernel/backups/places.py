@@ -1,4 +1,4 @@
-"""Paths: those of a server's parts, and those of a backup."""
+"""The paths of a server's parts, and of a backup."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,29 +18,29 @@ DERIVED: Final[Mapping[str, str]] = MappingProxyType(
         "lock": "held by the running server",
         "logs": "the log of the server",
         "search": "search indexes, built again from the database",
-        "checkpoints": "what was seen of files at the last look",
-        "sandboxes": "sandboxes that run on this machine, and what is installed for them",
-        "browsers": "browsers that take pictures",
+        "checkpoints": "the state of files at the last scan",
+        "sandboxes": "sandboxes that run on this machine, and their installed packages",
+        "browsers": "browsers that take screenshots",
     }
 )
-"""Entries of a data directory that a backup leaves out, each with what it is. `sandboxes-NAME` are left out too."""
+"""Entries of a data directory that a backup leaves out, with their descriptions. `sandboxes-NAME` are left out too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place(Deployment):
-    """The folders of a server, and where its database is."""
+    """The folders of a server, and its database."""
 
     database_url: str
 
     @property
     def database_file(self) -> Path | None:
-        """The file of an SQLite database; None: it is on PostgreSQL."""
+        """The file of an SQLite database, or None on PostgreSQL."""
         if not self.database_url.startswith("sqlite:///"):
             return None
         return sqlite_path(self.database_url, self.data_dir)
 
     def is_left_out(self, path: str) -> bool:
-        """Whether the entry of the data directory at this relative path is not among a backup's `files`."""
+        """True if the entry of the data directory at this relative path is not among a backup's `files`."""
         first = path.split("/", 1)[0]
         if first in DERIVED or first.startswith("sandboxes-") or ("/" not in path and path.endswith(".new")):
             return True

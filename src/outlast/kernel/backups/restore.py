@@ -1,4 +1,4 @@
-"""Bringing a backup back, into a data directory that does not exist yet."""
+"""Restores a backup into a data directory that does not exist yet."""
 
 import fcntl
 import os
@@ -19,9 +19,9 @@ from outlast_sandbox.folders import discard_folder, remove_folder
 
 
 def restore_backup(folder: Path, place: Place) -> Manifest:
-    """Check a backup, bring it back beside where it belongs, check it there, and rename it into place. The data
-    directory must be empty or not exist; a blob folder outside of it must be empty or of the same deployment. A killed
-    call leaves no data directory, and can be repeated. On PostgreSQL the database must be restored apart.
+    """Check a backup, restore it next to its target, check it there, and rename it into place. The data directory must
+    be empty or not exist; a blob folder outside of it must be empty or of the same deployment. A killed call leaves no
+    data directory, and can be repeated. On PostgreSQL the database must be restored separately.
 
     Raises `BackupIncomplete`, `BackupRefused`, `DiskFull`. Blocks.
     """
@@ -34,7 +34,7 @@ def restore_backup(folder: Path, place: Place) -> Manifest:
             _fill(folder, manifest, place, fresh)
             return manifest
     except OSError as error:
-        raise DiskFull(f"The backup could not be restored: {error}.", hint="Make room, and begin again.") from error
+        raise DiskFull(f"The backup could not be restored: {error}.", hint="Free some space and retry.") from error
 
 
 def _fill(folder: Path, manifest: Manifest, place: Place, fresh: Path) -> None:
@@ -54,13 +54,13 @@ def _fill(folder: Path, manifest: Manifest, place: Place, fresh: Path) -> None:
         write_file(there.blob_dir, FolderMark(manifest.deployment))
     wrong += differing(fresh, manifest.files, links=True)
     wrong += blob_problems(there.blob_dir, manifest.blobs)
-    _require_none(wrong, "What was restored is not what the backup holds")
+    _require_none(wrong, "The restored data differs from the backup")
     sync_folder(fresh)
     sync_folder(there.blob_dir)
-    fresh.rename(place.data_dir)  # takes the place of an empty folder
+    fresh.rename(place.data_dir)  # replaces an empty folder
     sync_file(place.data_dir.parent, os.O_DIRECTORY)
     if file is not None and place.database_file is not None and not file.is_relative_to(fresh):
-        # Last: a data directory without its database is refused at the start, a database without it is not.
+        # Last: a server refuses to start on a data directory without its database, but not on a database without one.
         file.replace(place.database_file)
         sync_file(place.database_file.parent, os.O_DIRECTORY)
 
@@ -79,7 +79,7 @@ def _copy_blobs(folder: Path, manifest: Manifest, blob_dir: Path) -> None:
 
 @contextmanager
 def _sibling(data_dir: Path) -> Iterator[Path]:
-    """A new folder beside the data directory, on its file system; what a killed restore left there goes first."""
+    """A new folder next to the data directory, on its file system. Remains of a killed restore are deleted first."""
     fresh = data_dir.with_name(f".{data_dir.name}.restoring")
     data_dir.parent.mkdir(parents=True, exist_ok=True)
     lock = os.open(f"{fresh}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -87,7 +87,7 @@ def _sibling(data_dir: Path) -> Iterator[Path]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise BackupRefused(f"Another restore into {data_dir} is under way.") from None
+            raise BackupRefused(f"Another restore into {data_dir} is running.") from None
         if fresh.exists():
             remove_folder(fresh)
         fresh.mkdir(mode=0o700)
@@ -115,7 +115,7 @@ def _require_kind(manifest: Manifest, place: Place) -> None:
     if (manifest.database is None) != (place.database_file is None):
         had = "PostgreSQL" if manifest.database is None else "SQLite"
         raise BackupRefused(
-            f"The backup was taken of a server on {had}, and database.url names another kind of database.",
+            f"The backup is from a server on {had}, but database.url names another kind of database.",
             hint="Correct database.url, or restore with the configuration that the backup was taken with.",
         )
 
@@ -129,13 +129,13 @@ def _require_free(manifest: Manifest, place: Place) -> None:
         )
     file, blob_dir = place.database_file, place.blob_dir
     if file is not None and file.exists():
-        raise BackupRefused(f"There is a database at {file} already.", hint="Move it away first.")
+        raise BackupRefused(f"There is already a database at {file}.", hint="Move it away first.")
     if blob_dir.is_dir() and any(blob_dir.iterdir()):
         known = read_file(blob_dir)
         if known is None or known.id != manifest.deployment:
             raise BackupRefused(
                 f"The blob folder {blob_dir} holds files of another deployment.",
-                hint="Name an empty folder in blobs.url.",
+                hint="Set blobs.url to an empty folder.",
             )
 
 

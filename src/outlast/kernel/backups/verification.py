@@ -1,4 +1,4 @@
-"""Checking a backup, or a data directory: everything that is named is there, and is what it was."""
+"""Verifies a backup or a data directory: all named files exist and are unchanged."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from outlast_sandbox.folder_copies import differing, hash_of
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What was found: how many blobs were read, and what is missing or damaged of all."""
+    """The result: the number of blobs read, and everything that is missing or damaged."""
 
     blobs: int
     problems: tuple[str, ...]
@@ -31,8 +31,8 @@ def verify_backup(folder: Path) -> Verified:
 
 
 async def verify_server(place: Place, database: Database, *, adopt: bool = False) -> Verified:
-    """Read every blob that the database names, and the database. Where all is well a restored database is trusted
-    again, and blobs that nobody names may be collected. Safe beside a running server. Raises `DeploymentMismatch`."""
+    """Read every blob that the database names, and the database. Without problems a restored database is trusted again,
+    and unreferenced blobs may be collected. Safe while a server runs. Raises `DeploymentMismatch`."""
     await join(database, place, adopt=adopt)
     file = place.database_file
     problems = [] if file is None else await anyio.to_thread.run_sync(sqlite_problems, file)
@@ -47,7 +47,7 @@ async def verify_server(place: Place, database: Database, *, adopt: bool = False
 
 
 def backup_problems(folder: Path, manifest: Manifest) -> list[str]:
-    """What of a backup is not as its manifest says. Blocks."""
+    """Differences between a backup and its manifest. Blocks."""
     problems = [
         f"files/{path} is missing or changed" for path in differing(folder / FILES, manifest.files, links=False)
     ]
@@ -62,13 +62,13 @@ def backup_problems(folder: Path, manifest: Manifest) -> list[str]:
 
 
 def sqlite_problems(file: Path, *, unchanging: bool = False) -> list[str]:
-    """What SQLite's own check finds, said of a file. Blocks."""
+    """Problems that SQLite's own check finds in a file. Blocks."""
     found = find_damage(file, thorough=True, unchanging=unchanging)
     return [f"database {file.name}: {one}" for one in found]
 
 
 def blob_problems(folder: Path, names: Iterable[str]) -> list[str]:
-    """The blobs that are not in the folder, or damaged. Blocks."""
+    """The blobs that are missing from the folder, or damaged. Blocks."""
     found = ((name, hash_of(blob_path(folder, name))) for name in names)
     return [
         f"blob {name} is {'missing' if facts is None else 'damaged'}"

@@ -1,1 +1,1 @@
-"""What commands are written with: the client of a server, options, printing, exit codes."""
+"""Building blocks of commands: the client of a server, options, printing, exit codes."""

@@ -1,4 +1,4 @@
-"""Changes to the database, for operators: access to the data directory is all the permission they need."""
+"""Changes to the database, for operators: access to the data directory is the only permission they need."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def in_database(settings: Settings, work: Callable[[Database], Awaitable[T]], *, create: bool = False) -> T:
-    """What `work` returns. Raises `DataDirectoryMissing` unless it may `create` one."""
+    """Run `work` on the database, and return its result. Raises `DataDirectoryMissing` unless it may `create` one."""
 
     async def run() -> T:
         async with opened(settings, create=create) as database:
@@ -31,25 +31,25 @@ def in_database(settings: Settings, work: Callable[[Database], Awaitable[T]], *,
 
 
 def in_transaction(settings: Settings, work: Callable[[Tx], T], *, create: bool = False) -> T:
-    """The same for one transaction."""
+    """Run `work` in one transaction, as `in_database` does."""
     return in_database(settings, lambda database: database.write(work), create=create)
 
 
 def find_user(tx: Tx, settings: Settings, wanted: str | None) -> str:
-    """The user with this id or name; without one the owner of local mode, made if this is the first use."""
+    """The user with this id or name; by default the owner of local mode, created at the first use."""
     if wanted is None:
         owner: str = accounts.ensure_local_owner(tx, settings.credits.default_plan).id
         projects.ensure_default_project(tx, owner)
         return owner
     found = [row.id for row in accounts.list_users(tx) if wanted in (row.id, row.name)]
     if len(found) != 1:
-        hint = "Name the user by id." if found else "Make one: outlast tokens create --new-user NAME."
+        hint = "Use the user's id." if found else "Create one: outlast tokens create --new-user NAME."
         raise NotFound(f"There {'are several users' if found else 'is no user'} {wanted!r}.", hint=hint)
     return str(found[0])
 
 
 def create_user(tx: Tx, settings: Settings, name: str, plan: str | None) -> str:
-    """The id of a new user with a project of their own. Raises `InvalidSetting` for a plan that is not configured."""
+    """The id of a new user with their own project. Raises `InvalidSetting` for a plan that is not configured."""
     plans = settings.credits.plans
     if plan is not None and plan not in plans:
         raise InvalidSetting(f"There is no plan {plan!r}.", hint=f"Plans: {', '.join(plans)}.", setting="--plan")
@@ -60,8 +60,8 @@ def create_user(tx: Tx, settings: Settings, name: str, plan: str | None) -> str:
 
 @asynccontextmanager
 async def opened(settings: Settings, *, create: bool = False, adopt: bool = False) -> AsyncIterator[Database]:
-    """The database, also beside a running server: SQLite's write-ahead log lets a second process write for a moment.
-    Says on standard error which one it is. Raises `DataDirectoryMissing` unless it may `create` one."""
+    """The database, also while a server runs: SQLite's write-ahead log lets a second process write for a moment. Prints
+    its address to standard error. Raises `DataDirectoryMissing` unless it may `create` one."""
     url = settings.database.url.reveal()
     folder = (data_directory if create else existing_data_directory)(settings.server.data_dir)
     file = sqlite_path(url, folder) if url.startswith("sqlite:///") else None

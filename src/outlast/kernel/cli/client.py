@@ -1,4 +1,4 @@
-"""Talks HTTP to a server, and follows its streams across broken connections."""
+"""An HTTP client of a server, which follows streams across broken connections."""
 
 import uuid
 from collections.abc import AsyncIterator
@@ -53,7 +53,7 @@ class Client:
         return await self._call("PATCH", path, json=body)
 
     async def items(self, path: str, limit: int | None = None, *, cursor: str = "before", **params: Any) -> Any:
-        """Up to `limit` items of a list (None: all), asked for page by page, in the form of one page."""
+        """Up to `limit` items of a list (None for all), fetched page by page, in the form of one page."""
         items: list[Any] = []
         while True:
             left = MAX_PAGE_ITEMS if limit is None else min(limit - len(items), MAX_PAGE_ITEMS)
@@ -64,16 +64,16 @@ class Client:
             params[cursor] = page["next"]
 
     async def project_id(self, project: str | None) -> str:
-        """The project that is meant; None: the caller's default one."""
+        """The id of the given project; None stands for the caller's default project."""
         return project or str((await self.get("/v1/me"))["default_project_id"])
 
     async def create(self, path: str, **fields: Any) -> Any:
-        """Create something from those fields that are not None, once however often the request is sent."""
+        """Create an object from the fields that are not None. Resending the request does not create it twice."""
         body = {name: value for name, value in fields.items() if value is not None}
         return await self.post(path, body, idempotency_key=uuid.uuid4().hex)
 
     async def until_read(self, path: str, item: Any) -> Any:
-        """A file or source, asked for again until it is read or has failed."""
+        """Poll a file or source until it is read or has failed."""
         pause_s = PAUSES_S[0]
         while item["state"] not in ("ready", "no_text", "failed"):
             await anyio.sleep(pause_s)
@@ -82,7 +82,7 @@ class Client:
         return item
 
     async def report(self, path: str, **params: Any) -> tuple[int, Any]:
-        """The status and JSON object of an answer, also where the status says that something is wrong."""
+        """The status and JSON object of an answer, also for error statuses."""
         status, content = await self._send("GET", path, params=_given(params))
         try:
             found = orjson.loads(content)
@@ -93,7 +93,7 @@ class Client:
         return status, found
 
     async def content(self, path: str, /, **params: Any) -> bytes:
-        """An answer's bytes as they are."""
+        """An answer's raw bytes."""
         return await self._bytes("GET", path, params=_given(params))
 
     async def delete(self, path: str) -> Any:
@@ -119,7 +119,7 @@ class Client:
     async def follow(self, path: str, after: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Every event after a cursor, as (cursor, event), until the stream has ended; resumes after each break.
 
-        Raises what the server refuses with; `Unreachable` only if the very first connection fails.
+        Raises the server's errors; `Unreachable` only if the very first connection fails.
         """
         failures, reached = 0, False
         while True:
@@ -182,7 +182,7 @@ def _error(status: int, content: bytes) -> OutlastError:
         return kind(body["detail"], hint=body["hint"], retry_after_s=wait_s, **body["fields"])
     except (orjson.JSONDecodeError, KeyError, TypeError):
         hint = "Is this an Outlast server?"
-        return errors.InternalError(f"The server answered {status} without saying why.", hint=hint)
+        return errors.InternalError(f"The server answered {status} without a reason.", hint=hint)
 
 
 def _given(params: dict[str, Any]) -> dict[str, str]:

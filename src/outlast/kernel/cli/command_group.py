@@ -1,4 +1,4 @@
-"""What `outlast --help` knows of a group of commands before the group is imported."""
+"""The entry of a group of commands in `outlast --help`, before the group is imported."""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -12,9 +12,8 @@ SERVER: Final = "Server (on its machine)"
 
 @dataclass(frozen=True, slots=True)
 class CommandGroup:
-    """A noun or a single command of the command line. It is imported when it is called, so that help and completion
-    stay fast. `module` has its `Commands` as `app`. `panel` is its heading in `outlast --help`; without one it is not
-    listed."""
+    """A noun or a single command. It is imported when it is called, so that help and completion stay fast. `module` has
+    its `Commands` as `app`. `panel` is its heading in `outlast --help`; without a panel it is not listed."""
 
     name: str
     module: str
@@ -22,7 +21,7 @@ class CommandGroup:
     panel: str = ""
 
     def load(self) -> Any:
-        """Its command, imported now."""
+        """Import the command."""
         import typer.main
 
         group: Any = typer.main.get_command(import_module(self.module).app)

@@ -1,4 +1,4 @@
-"""The verbs of a noun: how `commands.py` declares them, and what all commands have in common."""
+"""The verbs of a noun: their declaration in `commands.py`, and the common behaviour of all commands."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from outlast.kernel.cli.options import ON_SERVER, SharedOptions
 from outlast.kernel.cli.session import session_of
 
 F = TypeVar("F", bound=Callable[..., None])
-ESCAPED: Final = "\\["  # as Rich prints a bracket that is no markup
+ESCAPED: Final = "\\["  # a literal bracket in Rich's markup
 
 
 class _PlainHelp:
-    """Shows `--help` as the flag that it is, without a type."""
+    """Shows `--help` as a flag, without a type."""
 
     def get_help_option(self, ctx: Any) -> Any:
         option: Any = super().get_help_option(ctx)  # type: ignore[misc]
@@ -32,7 +32,7 @@ class Verb(_PlainHelp, TyperCommand):
     """A command."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The same, with errors in the words of a command line."""
+        """Parse as usual, with error messages in the terms of a command line."""
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
@@ -45,19 +45,19 @@ class Noun(_PlainHelp, TyperGroup):
 
 
 class LazyCommand(TyperGroup):
-    """What `outlast --help` shows of a group that is not loaded."""
+    """The entry in `outlast --help` of a group that is not loaded."""
 
     def __init__(self, group: CommandGroup) -> None:
         super().__init__(name=group.name, help=group.help, rich_help_panel=group.panel, hidden=not group.panel)
         self.declared = group
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
-        """A context of the loaded command: it replaces this one."""
+        """The context of the loaded command, which replaces this one."""
         return self.declared.load().make_context(*args, **extra)
 
 
 class Commands(typer.Typer):
-    """The verbs of a noun. `shared`: the options that each of them has in addition to its own."""
+    """The verbs of a noun. `shared`: the options that each verb has in addition to its own."""
 
     def __init__(self, shared: SharedOptions = ON_SERVER) -> None:
         super().__init__(cls=Noun, no_args_is_help=True, rich_markup_mode="rich", add_completion=False)
@@ -65,8 +65,8 @@ class Commands(typer.Typer):
         self.callback()(_no_action)
 
     def verb(self, name: str, example: str, *aliases: str, shared: SharedOptions | None = None) -> Callable[[F], F]:
-        """Add the decorated function as a command. Lists show the first sentence of its docstring; `example` is a
-        whole command line; `aliases` are older spellings, which work and are not listed; `shared` replaces the shared
+        """Add the decorated function as a command. Lists show the first sentence of its docstring; `example` is a whole
+        command line; `aliases` are older spellings, which still work but are not listed; `shared` replaces the shared
         options of the noun."""
         options = self._shared if shared is None else shared
 
@@ -81,7 +81,7 @@ class Commands(typer.Typer):
 
 
 def _with_options(function: Callable[..., None], shared: SharedOptions) -> Callable[..., None]:
-    """The function with shared options, which go into the session while it runs."""
+    """The function with shared options, which are put into the session while it runs."""
     own = inspect.signature(function, eval_str=True)
     parameters = [*own.parameters.values(), *shared]
     for one in parameters:
@@ -98,13 +98,13 @@ def _with_options(function: Callable[..., None], shared: SharedOptions) -> Calla
 
 
 def _plain(message: str) -> str:
-    """What a validator says, without its own name: "The value must be a valid integer"."""
+    """A validator's message without the validator's name: "The value must be a valid integer"."""
     message = message.removeprefix("Value error, ").split(", unable to parse", 1)[0]
     return message.replace("Input should be", "The value must be", 1)
 
 
 def _set_metavar(parameter: inspect.Parameter) -> None:
-    """What help shows for the value: nothing for a flag, NAME for an argument."""
+    """Set the placeholder of the value in help: nothing for a flag, NAME for an argument."""
     kind, declared = get_args(parameter.annotation) or (None, None)
     if kind is bool:
         declared.metavar = ""
@@ -113,4 +113,4 @@ def _set_metavar(parameter: inspect.Parameter) -> None:
 
 
 def _no_action() -> None:
-    """Makes a group also of a single command."""
+    """Turns a single command into a group, too."""

@@ -23,7 +23,7 @@ MEANINGS = {
     Exit.REFUSED: "The server refused the request. The message says why.",
     Exit.UNREACHABLE: "No server answers at the address.",
     Exit.CANCELLED: "The followed run was cancelled, or you answered no.",
-    Exit.WAITING: "The followed run needs a person, and nobody is at the terminal.",
+    Exit.WAITING: "The followed run needs a person, and there is no interactive terminal.",
     Exit.INTERRUPTED: "Interrupted with Ctrl+C. A followed run continues on the server.",
 }
 

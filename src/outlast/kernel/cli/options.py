@@ -13,7 +13,7 @@ ProjectOption = Annotated[str | None, typer.Option("--project", help="Project (p
 LimitOption = Annotated[int | None, typer.Option("--limit", "-n", min=1, help="Show at most this many.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 FollowOption = Annotated[bool, typer.Option("--follow/--detach", help="Follow the run live, or only print its id.")]
-WaitOption = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until the text has been read.")]
+WaitOption = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until the server has read the text.")]
 
 
 def _shared(name: str, kind: Any, option: Any, default: Any = None) -> inspect.Parameter:
@@ -21,7 +21,7 @@ def _shared(name: str, kind: Any, option: Any, default: Any = None) -> inspect.P
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-# Added to every command of a kind; `Session` says what they mean.
+# Added to every command of a kind; `Session` documents them.
 _SERVER: Final = "Address of the server. Default: that of 'outlast login', or http://127.0.0.1:8400."
 _AT: Final[dict[str, Any]] = {"rich_help_panel": "Server"}
 JSON: Final = _shared("json", bool, typer.Option("--json", help="Print JSON."), default=False)
@@ -44,7 +44,7 @@ ON_TERMINAL: Final[SharedOptions] = (JSON,)
 
 
 def read_text(place: str) -> str:
-    """A file's text, or with `-` that of standard input."""
+    """The text of a file, or of standard input for `-`."""
     if place == "-":
         return sys.stdin.read()
     try:

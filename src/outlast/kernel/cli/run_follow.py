@@ -1,4 +1,4 @@
-"""Following a run in the terminal, and asking the person there what the run asks."""
+"""Follows a run in the terminal, and prompts the user for approvals and answers."""
 
 import asyncio
 import sys
@@ -30,8 +30,8 @@ class _FollowedRun:
 
 
 async def follow_run(client: Client, run_id: str, after: str = "0") -> Exit:
-    """Print the events of a run after a cursor until it ends; a broken connection is opened again. The exit code says
-    how the run ended, or `WAITING` when it waits for a person and nobody can answer here."""
+    """Print the events of a run after a cursor until it ends; a broken connection is reopened. The exit code says how
+    the run ended, or is `WAITING` if it waits for a person and the terminal is not interactive."""
     run, exit_code = _FollowedRun(client, run_id), Exit.OK
     async with anyio.create_task_group() as tasks:
         async for _, event in client.follow(f"/v1/runs/{run_id}/events", after):
@@ -44,12 +44,13 @@ async def follow_run(client: Client, run_id: str, after: str = "0") -> Exit:
             if not await _open_prompt(run, event, tasks):
                 exit_code = Exit.WAITING
                 break
-        tasks.cancel_scope.cancel()  # else a prompt that is still open would wait for the terminal
+        tasks.cancel_scope.cancel()  # otherwise an open prompt would wait for the terminal
     return exit_code
 
 
 async def _open_prompt(run: _FollowedRun, event: Mapping[str, Any], tasks: anyio.abc.TaskGroup) -> bool:
-    """Ask the person what the run asks in this event, in a task. False: it asks, and nobody can answer here."""
+    """Prompt for the approval or answer that this event requests, in a task. False if the terminal is not
+    interactive."""
     match event:
         case {"event": "approval.requested", "data": {"approval": item}}:
             prompt, verb = _decide, "approve"
@@ -68,7 +69,7 @@ async def _open_prompt(run: _FollowedRun, event: Mapping[str, Any], tasks: anyio
 
 
 def _close_prompt(run: _FollowedRun, event: Mapping[str, Any]) -> None:
-    """Withdraw the prompt for what this event says was answered, here or elsewhere."""
+    """Close the prompt of an approval or question that was decided, here or elsewhere."""
     if event["event"] in ("approval.resolved", "question.answered"):
         data = event["data"]
         scope = run.prompts.pop(data.get("approval_id") or data.get("question_id"), None)
@@ -77,14 +78,14 @@ def _close_prompt(run: _FollowedRun, event: Mapping[str, Any]) -> None:
 
 
 async def _is_pending(run: _FollowedRun, item_id: str) -> bool:
-    """Whether the run still waits for it. A replayed event can be about one that was answered long ago."""
+    """True if the run still waits for this item. A replayed event can be about an item that was answered long ago."""
     found = await run.client.get(f"/v1/runs/{run.run_id}")
     return any(item["id"] == item_id for item in found["pending"])
 
 
 @contextmanager
 def _prompt(run: _FollowedRun, item_id: str, unanswered: str, elsewhere: str) -> Iterator[None]:
-    """Inside the block a person is asked. Prints `unanswered` when the input ends first, and `elsewhere` when another
+    """Prompt the user inside this block. Prints `unanswered` when the input ends first, and `elsewhere` when another
     client answers first."""
     with anyio.CancelScope() as scope:
         run.prompts[item_id] = scope
@@ -123,8 +124,8 @@ async def _answer(run: _FollowedRun, item: Mapping[str, Any]) -> None:
 
 
 async def _answer_one(question: Mapping[str, Any]) -> str | list[str]:
-    """The person's answer: the text of an option given by its number, or their own words; for a question with several
-    answers the list of what stands between commas."""
+    """The user's answer: the text of the option with the typed number, or their own words; for a question with several
+    answers, a list that is split at commas."""
     options = question["options"]
     out.print(styled(("?", "yellow"), f" {question['question']}"))
     for number, option in enumerate(options, start=1):
@@ -150,7 +151,7 @@ async def _send(run: _FollowedRun, path: str, body: Mapping[str, Any]) -> None:
 
 
 async def ask(question: str) -> str:
-    """The line a person types. Cancelled: the question is withdrawn, nothing typed is lost to later ones."""
+    """The line that the user types. If cancelled, the prompt is withdrawn, and typed text stays for later prompts."""
     out.print(styled((question, "bold"), " "), end="")
     loop = asyncio.get_running_loop()
     typed: asyncio.Future[str] = loop.create_future()

@@ -1,4 +1,4 @@
-"""A run in the terminal: its events as text while it works. Answers are printed as they are written; the rest is
+"""A run in the terminal: its events as text while it works. Answers are printed as they are written; everything else is
 dim."""
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ MAX_ARGUMENT_CHARS: Final = 400
 WORKFLOW: Final = {
     "tell_context_lost": "restore the files",
     "check": "check types and the page",
-    "save_error": "save what went wrong",
+    "save_error": "save the error",
 }
 LAST_STEPS: Final = frozenset({"save_screen", "save_page", "save_answer", "settle_credits", "save_error"})
 ENDINGS: Final = {
@@ -25,8 +25,8 @@ ENDINGS: Final = {
 
 
 class Rendering:
-    """Prints one run. Holds how long each part is and how much of it was shown, so that what comes again (a snapshot
-    after a break, the output of a command that a new attempt attached to) is not shown twice."""
+    """Prints one run. Tracks the length of each part and how much of it was printed, so that repeated text (a snapshot
+    after a break, the output of a command that a new attempt attached to) is not printed twice."""
 
     def __init__(self) -> None:
         self._length: dict[str, int] = {}
@@ -35,7 +35,7 @@ class Rendering:
         self._kind = ""
 
     def show(self, event: Mapping[str, Any]) -> None:
-        """Print what one event adds. Names it does not know print nothing."""
+        """Print the new text of one event. Unknown events print nothing."""
         name, data = event["event"], event["data"]
         if name in DELTAS:
             self._add(data["part_id"], DELTAS[name], data["delta"])
@@ -53,13 +53,13 @@ class Rendering:
             self._end(name, data)
 
     def line(self) -> None:
-        """Go to the start of a line."""
+        """Start a new line, unless the cursor is at the start of one."""
         if not self._at_line_start:
             out.print()
             self._at_line_start = True
 
     def _add(self, part_id: str, kind: str, text: str) -> None:
-        """The next piece of a part: shown as far as it goes beyond what was shown before."""
+        """Print the next piece of a part, without the text that was already printed."""
         begins = self._length.get(part_id, 0)
         self._length[part_id] = begins + len(text)
         fresh = text[max(self._shown.get(part_id, 0) - begins, 0) :]
@@ -77,7 +77,7 @@ class Rendering:
         self._add(part_id, kind, text)
 
     def _reset(self, parts: Sequence[Mapping[str, Any]]) -> None:
-        self._note("the server went on with this step after a break", "yellow")
+        self._note("the server continued this step after an interruption", "yellow")
         for part in parts:
             self._length[part["id"]] = len(part.get("text", "") or part.get("output", ""))
 
@@ -111,7 +111,7 @@ class Rendering:
             self._note(f"{data['status']}: {shorten(data['result'])}", "red", mark=" ")
 
     def _step(self, step: Mapping[str, Any]) -> None:
-        """A named step: when it begins, and how it ended where that says more than that it went well."""
+        """Print a named step when it begins, and its result if that is more than success."""
         name, status, detail = step["name"], step["status"], step["detail"]
         words = WORKFLOW.get(name, name.replace("_", " "))
         if name == "agent" or (status in ("skipped", "cancelled") and not detail):
@@ -140,16 +140,16 @@ class Rendering:
 
 
 def page_words(part: Mapping[str, Any]) -> str:
-    """What a step made of a page."""
+    """The changes of a step to a page, in words."""
     patches, refused = part["patches"], part["refused"]
     made = ["written anew"] if part["whole"] else []
     made += [count(patches, "change")] if patches else []
     words = f"page: {', '.join(made)}, now version {part['version']}" if made else "page: unchanged"
-    return f"{words}; {refused} could not be made" if refused else words
+    return f"{words}; {refused} could not be applied" if refused else words
 
 
 def shorten(text: str) -> str:
-    """Arguments as one line of bounded length; a lone command is shown as it is."""
+    """Arguments as one line of bounded length; a lone command is shown unquoted."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:

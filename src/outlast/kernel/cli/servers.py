@@ -17,21 +17,21 @@ DEFAULT_URL: Final = "http://127.0.0.1:8400"
 
 @dataclass(slots=True)
 class SavedServers:
-    """The content of the file: the address to use if none is given, and a token for each address. None: the server
-    needs no token, as on its own machine."""
+    """The content of the file: the default address, and a token for each address, or None if the server needs no token,
+    as on its own machine."""
 
     current: str = DEFAULT_URL
     tokens: dict[str, str | None] = field(default_factory=dict)
 
 
 def servers_file() -> Path:
-    """`outlast/servers.json` in the user's folder for configuration."""
+    """`outlast/servers.json` in the user's configuration folder."""
     folder = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     return Path(folder) / "outlast" / "servers.json"
 
 
 def load_servers() -> SavedServers:
-    """All saved servers; none where the file is another user's. Raises `InvalidSetting` for a file that is damaged."""
+    """All saved servers; none if the file belongs to another user. Raises `InvalidSetting` for a damaged file."""
     file = servers_file()
     try:
         saved = orjson.loads(file.read_bytes())
@@ -44,7 +44,7 @@ def load_servers() -> SavedServers:
 
 
 def save_servers(saved: SavedServers) -> None:
-    """Replace the file in one step. Only this user can read it, at any moment. Raises `InvalidSetting`."""
+    """Replace the file atomically. Only this user can ever read it. Raises `InvalidSetting`."""
     file = servers_file()
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -53,12 +53,12 @@ def save_servers(saved: SavedServers) -> None:
             opened.write(orjson.dumps(saved, option=orjson.OPT_INDENT_2))
         Path(fresh).replace(file)
     except OSError as error:
-        hint = "Give this user the right to write there, or set XDG_CONFIG_HOME."
-        raise InvalidSetting(f"{file} cannot be written: {error.strerror}.", hint=hint) from None
+        hint = "Give this user write permission, or set XDG_CONFIG_HOME."
+        raise InvalidSetting(f"{file} is not writable: {error.strerror}.", hint=hint) from None
 
 
 def find_server(server: str | None, token: str | None) -> tuple[str, str | None]:
-    """The address and token that these options mean. A saved token goes only to the address it was saved with."""
+    """The address and token for these options. A saved token is sent only to the address it was saved with."""
     if server and token:
         return server, token
     saved = load_servers()

@@ -1,4 +1,4 @@
-"""What the options of one call say: the server and token, or the data directory, and whether to print JSON."""
+"""The shared options of one call: the server and token, or the data directory, and whether to print JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The shared options of one command. `server` is an address; None: the one of the last login."""
+    """The shared options of one command. `server` is an address, or None for the one of the last login."""
 
     json: bool = False
     server: str | None = None
@@ -32,7 +32,7 @@ _current: ContextVar[Session] = ContextVar("session", default=Session())  # noqa
 
 @contextmanager
 def session_of(**options: Any) -> Iterator[None]:
-    """Have these options count while this context is open."""
+    """Use these options while this context is open."""
     before = _current.set(Session(**options))
     try:
         yield
@@ -41,19 +41,19 @@ def session_of(**options: Any) -> Iterator[None]:
 
 
 def wants_json() -> bool:
-    """Whether results are printed for programs."""
+    """True if results are printed as JSON."""
     return _current.get().json
 
 
 def is_place_named() -> bool:
-    """Whether --config or --data-dir says where the data directory is: only then may a command create one."""
+    """True if --config or --data-dir names the data directory: only then may a command create one."""
     session = _current.get()
     return session.config is not None or session.data_dir is not None
 
 
 def read_settings(**flags: Any) -> Settings:
-    """The settings as the flags, the environment and the configuration file give them. `flags` are of the section
-    [server]; None: not given."""
+    """The settings from the flags, the environment and the configuration file. `flags` belong to the section [server];
+    None means not given."""
     from outlast.kernel.settings.load import load_settings
 
     session = _current.get()
@@ -62,7 +62,7 @@ def read_settings(**flags: Any) -> Settings:
 
 
 def call_server(work: Callable[[Client], Awaitable[T]]) -> T:
-    """Run `work` with a connection to the server. Raises what the server refuses with, and `Unreachable`."""
+    """Run `work` with a connection to the server. Raises the server's errors, and `Unreachable`."""
     import anyio
 
     from outlast.kernel.cli.client import Client

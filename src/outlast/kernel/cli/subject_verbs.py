@@ -1,4 +1,4 @@
-"""Verbs that the commands of every subject (screen, page, document) have."""
+"""Verbs that every subject (screen, page, document) has."""
 
 import uuid
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def list_of_project(nouns: str, project: str | None, limit: int | None) -> Any:
-    """The subjects of this kind ("screens") in a project; None: the default one. The oldest first."""
+    """The subjects of this kind ("screens") in a project (None for the default one), the oldest first."""
 
     async def work(client: "Client") -> Any:
         path = f"/v1/projects/{await client.project_id(project)}/{nouns}"
@@ -35,8 +35,8 @@ def create_in_project(nouns: str, project: str | None, **fields: Any) -> None:
 
 
 def add_subject_verbs(app: Commands, noun: str, example_id: str, goes_with_it: str, *, copies: bool) -> None:
-    """Add `rename` and `delete`, and `duplicate` where the subject can be copied. `goes_with_it`: what is deleted
-    with one."""
+    """Add `rename` and `delete`, and `duplicate` where the subject can be copied. `goes_with_it`: the things that are
+    deleted with it."""
     subject = Annotated[str, typer.Argument(metavar=noun.upper(), help=f"Id of the {noun} ({example_id[:4]}…).")]
     path = f"/v1/{noun}s"
 

@@ -1,7 +1,5 @@
-"""Where commands write: results to standard output, everything about them to standard error.
-
-Text of people and agents reaches a terminal as the characters that it shows: nothing here reads markup, and control
-characters are replaced. Colours come from `style=` and from `styled`.
+"""Output of commands: results to standard output, messages to standard error.  Text of people and agents is printed
+literally: markup is not interpreted, and control characters are replaced. Colours come from `style=` and from `styled`.
 """
 
 import re
@@ -40,19 +38,19 @@ err = Terminal(stderr=True)
 
 
 def styled(*pieces: str | tuple[str, str]) -> Text:
-    """A line of plain pieces; of (text, style), each in its style."""
+    """A line of plain pieces and of (text, style) pieces."""
     return Text.assemble(*(printable(one) if isinstance(one, str) else (printable(one[0]), one[1]) for one in pieces))
 
 
 def print_error(error: OutlastError) -> None:
-    """The message and what to do, without a traceback."""
+    """Print the message and the hint, without a traceback."""
     err.print(styled(("error", "bold red"), " ", (error.code, "dim"), f": {error.message}"))
     if error.hint:
         err.print(f"  {error.hint}", style="yellow")
 
 
 def print_result(value: Any, text: str) -> None:
-    """What a command did: for people as text, for programs as JSON."""
+    """Print the result of a command: as text for people, as JSON for programs."""
     if wants_json():
         print_json(value)
     else:
@@ -62,8 +60,8 @@ def print_result(value: Any, text: str) -> None:
 def print_list(
     found: Mapping[str, Any], columns: str, compute: Callable[[Any], Mapping[str, Any]] = dict, *, empty: str
 ) -> None:
-    """A list `{items, next}`: for people as a table, for programs as JSON. `columns` names fields ("state") or headings
-    with their fields ("changed=updated_at"); `compute` gives further fields of an item."""
+    """Print a list `{items, next}`: as a table for people, as JSON for programs. `columns` names fields ("state") or
+    headings with their fields ("changed=updated_at"); `compute` returns further fields of an item."""
     if wants_json():
         print_json(found)
         return
@@ -83,7 +81,7 @@ def print_list(
 
 
 def print_fields(value: Mapping[str, Any], fields: str, computed: Mapping[str, Any] | None = None) -> None:
-    """One thing: for people a line for each field that has a value, for programs JSON. `fields` as for lists."""
+    """Print one object: a line for each field with a value for people, JSON for programs. `fields` as for lists."""
     if wants_json():
         print_json(value)
         return
@@ -102,7 +100,7 @@ def _column(word: str) -> tuple[str, str]:
 
 
 def _shown(name: str, value: Any) -> str:
-    """A field of the API for people: times to the minute, sizes in their unit, the length of a list."""
+    """Format a field of the API for people: times to the minute, sizes in their unit, the length of a list."""
     if value is None or value is False:
         return ""
     if name == "at" or name.endswith("_at"):
@@ -117,18 +115,18 @@ def _shown(name: str, value: Any) -> str:
 
 
 def print_json(value: Any) -> None:
-    """One JSON document for programs."""
+    """Print one JSON document for programs."""
     sys.stdout.write(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
 def print_json_line(value: Any) -> None:
-    """One JSON document on a line of its own, at once."""
+    """Print one JSON document on one line, and flush it."""
     sys.stdout.write(orjson.dumps(value).decode() + "\n")
     sys.stdout.flush()
 
 
 def print_bytes(content: bytes) -> None:
-    """A file as it is, also where its bytes are no text."""
+    """Print the raw bytes of a file, also if they are not text."""
     stream = getattr(sys.stdout, "buffer", None)
     if stream is None:
         sys.stdout.write(content.decode("utf-8", "replace"))
@@ -138,7 +136,7 @@ def print_bytes(content: bytes) -> None:
 
 
 def printable(text: str) -> str:
-    """What an agent or another person wrote, with its line breaks and tabs, without what would command the terminal."""
+    """Text of an agent or another user with line breaks and tabs, but without control sequences for the terminal."""
     if text.isprintable():
         return text
     text = _COLOURS.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
@@ -146,7 +144,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The same with each run of spaces and line breaks as one space."""
+    """The printable text on one line, with each run of spaces and line breaks as one space."""
     return printable(" ".join(text.split()))
 
 
@@ -157,23 +155,24 @@ def _printable(one: str) -> str:
 
 
 def local_time(moment: str | None) -> str | None:
-    """A time of the API as this machine's clock shows it, to the minute; None stays None."""
+    """A time of the API in local time, to the minute; None stays None."""
     if moment is None:
         return None
     return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Ask a person, unless --yes was given. Ends the command where the answer is no, or nobody can answer."""
+    """Ask for confirmation unless --yes was given. Ends the command if the answer is no or the terminal is not
+    interactive."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise typer.BadParameter("Nobody is at the terminal to confirm this. Repeat it with --yes.")
+        raise typer.BadParameter("The terminal is not interactive. Repeat the command with --yes.")
     if not typer.confirm(question, err=True):
         err.print("Nothing was changed.")
         raise typer.Exit(Exit.CANCELLED)
 
 
 def can_ask() -> bool:
-    """Whether a person sits at the terminal."""
+    """True if the terminal is interactive."""
     return sys.stdin.isatty() and sys.stdout.isatty()

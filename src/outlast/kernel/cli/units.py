@@ -1,4 +1,4 @@
-"""Numbers with their units, for people."""
+"""Formats numbers with their units for people."""
 
 
 def count(number: int, noun: str) -> str:

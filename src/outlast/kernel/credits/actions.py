@@ -1,4 +1,4 @@
-"""What the actor may still spend."""
+"""The actor's credits."""
 
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.credits import store as credits  # noqa: A004 - the room's word

@@ -13,5 +13,5 @@ router = noun_router("Models and credits")
 
 @router.get("/credits", response_model=CreditsAnswer)
 async def read_credits(services: Svc, actor: Signed) -> Response:
-    """The caller's balance and the last 20 ledger entries."""
+    """Get the caller's balance and the last 20 ledger entries."""
     return reply(await actions.read_credits(services, actor))

@@ -1,4 +1,4 @@
-"""What the ledger's next rows are. Pure: the user's rows so far go in, the rows to add come out."""
+"""Computes the next rows of the ledger. Pure: the user's rows so far go in, the rows to add come out."""
 
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
@@ -30,11 +30,12 @@ class Entry(NamedTuple):
 def check_granted(credits: int) -> None:  # noqa: A002 - the noun's word
     """Raise `MalformedInput` unless an administrator may give a user this much at once."""
     if not 0 < credits <= MAX_GRANTED:
-        raise MalformedInput(f"A grant is 1 to {MAX_GRANTED:,} credits.", field="credits")
+        raise MalformedInput(f"A grant must be 1 to {MAX_GRANTED:,} credits.", field="credits")
 
 
 def is_charged(status: str, problems: Collection[str]) -> bool:
-    """Whether an answer that ended so is paid for: its credits are given back unless it is complete and as asked."""
+    """True if an answer with this result is charged: credits are returned unless it is complete and without
+    problems."""
     return status == "completed" and not problems
 
 
@@ -50,10 +51,11 @@ def next_reset(moment: datetime) -> datetime:
 
 
 def allowance_of(plan: str, plans: Mapping[str, int | None]) -> int | None:
-    """Credits a month of a plan; None is unlimited. Raises `InvalidSetting` for a plan that is configured no longer."""
+    """Credits per month of a plan; None is unlimited. Raises `InvalidSetting` for a plan that is no longer
+    configured."""
     if plan not in plans:
         raise InvalidSetting(
-            f"A user has the plan {plan!r}, which [credits.plans] does not name.",
+            f"A user has the plan {plan!r}, which is not in [credits.plans].",
             hint="Add the plan to the configuration, or move the user to another plan.",
             setting="credits.plans",
         )
@@ -61,8 +63,8 @@ def allowance_of(plan: str, plans: Mapping[str, int | None]) -> int | None:
 
 
 def rollover(balance: int, granted: str | None, period: str, allowance: int | None) -> list[Entry]:
-    """The rows that begin a month: what is left expires, the allowance is granted. Empty when `granted` (the month of
-    the last grant) is this one already, or when there is no allowance."""
+    """The rows that begin a month: the rest expires, the allowance is granted. Empty when `granted` (the month of the
+    last grant) is already this month, or when there is no allowance."""
     if allowance is None or granted == period:
         return []
     left = [Entry(Kind.EXPIRE, -balance, period=period)] if balance else []
@@ -70,7 +72,7 @@ def rollover(balance: int, granted: str | None, period: str, allowance: int | No
 
 
 def reserve(balance: int | None, run_id: str, price: int) -> Entry:
-    """The row that holds a run's price; nothing is held of an unlimited balance (None). Raises `CreditsNeeded`."""
+    """The row that reserves a run's price, which is 0 for an unlimited balance (None). Raises `CreditsNeeded`."""
     if balance is None:
         return Entry(Kind.RESERVE, 0, run_id=run_id)
     if price > balance:
@@ -81,14 +83,14 @@ def reserve(balance: int | None, run_id: str, price: int) -> Entry:
 
 
 def settle(of_run: Mapping[Kind, Entry]) -> Entry | None:
-    """The row that closes a reservation as spent; None when it is closed already, or there is none."""
+    """The row that closes a reservation as spent; None if it is already closed, or there is none."""
     reserved = _open(of_run)
     return None if reserved is None else Entry(Kind.SETTLE, 0, run_id=reserved.run_id)
 
 
 def release(of_run: Mapping[Kind, Entry], *, same_period: bool) -> Entry | None:
-    """The row that gives a reservation back; None when it is closed already, or there is none. Beyond its month there
-    is nothing to give back: the rest of that month has expired."""
+    """The row that releases a reservation; None if it is already closed, or there is none. After its month it returns
+    nothing: the rest of that month has expired."""
     reserved = _open(of_run)
     if reserved is None:
         return None
@@ -96,7 +98,7 @@ def release(of_run: Mapping[Kind, Entry], *, same_period: bool) -> Entry | None:
 
 
 def spent(of_run: Mapping[Kind, Entry]) -> int:
-    """What a run has cost: its reservation once settled, else nothing."""
+    """The cost of a run: its reservation once settled, else 0."""
     return -of_run[Kind.RESERVE].credits if Kind.SETTLE in of_run else 0
 
 

@@ -11,13 +11,13 @@ SHIPPED_PLANS: Mapping[str, int | None] = MappingProxyType({"starter": 25, "pro"
 
 @dataclass(frozen=True, slots=True)
 class CreditSettings:
-    """What runs cost and who may spend how much."""
+    """The plans of users and their credits."""
 
     default_plan: str = setting("Plan of a new user.", "unlimited")
     plans: Mapping[str, int | None] = setting(
-        'Credits a month by plan name ("unlimited" for no limit); adds to starter 25, pro 50 and unlimited.',
+        'Credits per month by plan name ("unlimited" for no limit); adds to starter 25, pro 50 and unlimited.',
         factory=lambda: SHIPPED_PLANS,
         unit="credits a month",
         least=0,
     )
-    low_at: int = setting("A balance at or below this warns.", 5, unit="credits", least=0)
+    low_at: int = setting("Warn users when their balance is at or below this.", 5, unit="credits", least=0)

@@ -1,4 +1,4 @@
-"""The balance of a user, and what changes it."""
+"""The balance of a user and its changes."""
 
 from typing import Literal
 
@@ -7,7 +7,7 @@ from outlast.kernel.http.shapes import Answer
 
 
 class CreditSettled(Frozen):
-    """Credits held for a run were charged (`settle`) or given back (`release`); `balance` null: unlimited."""
+    """Credits held for a run were charged (`settle`) or returned (`release`); `balance` is null if unlimited."""
 
     run_id: str
     kind: Literal["settle", "release"]
@@ -30,7 +30,7 @@ class LedgerEntryAnswer(Answer):
 
 
 class CreditsAnswer(Answer):
-    """Your balance and its last entries. `balance` and `allowance` null: unlimited."""
+    """Your balance and its last entries. `balance` and `allowance` are null if unlimited."""
 
     plan: str
     balance: int | None

@@ -1,5 +1,5 @@
-"""The ledger in the database. First argument: the open transaction. `plans` are the configured ones: credits a month by
-name, None for unlimited.
+"""The ledger in the database. First argument: the open transaction. `plans` are the configured plans: credits per month
+by name, None for unlimited.
 
 Every change is made under the user row's lock, so that two runs cannot reserve the same credits.
 """
@@ -26,14 +26,14 @@ from outlast.kernel.row_shapes import shape_of
 Plans = Mapping[str, int | None]
 SHOWN_ENTRIES: Final = 20
 
-# Built once: making a statement anew costs four times what running it does, and every start goes through these.
+# Built once: building a statement takes four times as long as running it, and every start uses these.
 _HOLD_USER: Final = sa.select(users).where(users.c.id == sa.bindparam("user")).with_for_update(key_share=True)
 _SUM: Final = sa.func.coalesce(sa.func.sum(ledger.c.credits), 0)
 _OF_RUN: Final = sa.select(*(ledger.c[name] for name in Entry._fields)).where(ledger.c.run_id == sa.bindparam("run"))
 
 
 def ensure_month(tx: Tx, user_id: str, plans: Plans) -> int | None:
-    """Begin the month for the user if that has not happened yet, and return the balance; None is unlimited."""
+    """Begin the user's month if it has not begun yet, and return the balance; None is unlimited."""
     allowance = rules.allowance_of(_hold_user(tx, user_id).plan, plans)
     if allowance is None:
         return None
@@ -45,8 +45,7 @@ def ensure_month(tx: Tx, user_id: str, plans: Plans) -> int | None:
 
 
 def balance(tx: Tx, user_id: str, plans: Plans) -> int | None:
-    """What the user may spend now, without writing: a month that has not begun yet counts as granted. None is
-    unlimited."""
+    """The user's balance, without writing: a month that has not begun yet counts as granted. None is unlimited."""
     allowance = rules.allowance_of(accounts.user(tx, user_id).plan, plans)
     if allowance is None:
         return None
@@ -62,7 +61,7 @@ def hold_payers(tx: Tx, user_ids: Collection[str]) -> None:
 
 
 def payer_of(tx: Tx, run_id: str) -> str | None:
-    """Who reserved credits for a run; None: nothing was reserved."""
+    """The user who reserved credits for a run, or None if nothing was reserved."""
     payer: str | None = tx.value(ledger.c.user_id, {"run_id": run_id, "kind": Kind.RESERVE.value})
     return payer
 
@@ -75,8 +74,8 @@ def reserve(tx: Tx, user_id: str, run_id: str, price: int, plans: Plans) -> None
 
 
 def settle(tx: Tx, run_id: str, plans: Plans) -> tuple[int, int | None]:
-    """The run has used what was reserved for it: what it cost, and the balance now (None: unlimited). Repeating is
-    harmless; a reservation that was released stays released (0)."""
+    """Charge the credits that were reserved for the run. Returns its cost and the balance (None is unlimited).
+    Repeating is harmless; a reservation that was released stays released (cost 0)."""
     user_id = payer_of(tx, run_id)
     if user_id is None:
         return 0, None
@@ -90,7 +89,7 @@ def settle(tx: Tx, run_id: str, plans: Plans) -> tuple[int, int | None]:
 
 
 def release(tx: Tx, run_id: str, plans: Plans) -> int | None:
-    """The run costs nothing: what was reserved is given back. Returns the balance now (None: unlimited). Repeating is
+    """Return the credits that were reserved for the run. Returns the balance (None is unlimited). Repeating is
     harmless; a reservation that was settled stays settled."""
     user_id = payer_of(tx, run_id)
     if user_id is None:
@@ -106,8 +105,8 @@ def release(tx: Tx, run_id: str, plans: Plans) -> int | None:
 
 
 def grant(tx: Tx, user_id: str, amount: int, plans: Plans) -> int | None:
-    """Give credits on top of the plan's, to be used this month; the balance now. Unlimited (None) stays unlimited:
-    nothing is written."""
+    """Give credits on top of the plan's, for this month. Returns the balance. Unlimited (None) stays unlimited: nothing
+    is written."""
     left = ensure_month(tx, user_id, plans)
     if left is None:
         return None
@@ -116,7 +115,7 @@ def grant(tx: Tx, user_id: str, amount: int, plans: Plans) -> int | None:
 
 
 def credits_data(tx: Tx, user_id: str, plans: Plans, low_at: int) -> CreditsAnswer:
-    """What the user sees of the ledger; `low` from a balance of `low_at` downwards."""
+    """The user's view of the ledger; `low` is true if the balance is at or below `low_at`."""
     left = balance(tx, user_id, plans)
     mine = sa.select(ledger).where(ledger.c.user_id == user_id)
     rows = tx.rows(LedgerRow, mine.order_by(ledger.c.created_at.desc(), ledger.c.id.desc()).limit(SHOWN_ENTRIES))

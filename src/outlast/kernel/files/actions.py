@@ -21,9 +21,9 @@ from outlast.kernel.services import Services, in_read, in_write
 
 
 async def upload_artifact(services: Services, actor: Actor, project_id: str, name: str, content: bytes) -> ArtifactData:
-    """Put a file into a project (editors); its text is read in the background. The same content under the same name is
-    the same file. Raises `InputTooLarge`, `MalformedInput`, `TooManyArtifacts`, `RateLimited`, `DiskFull`. The
-    content is written before the row: a failure between the two leaves an unnamed blob, never a row without a file."""
+    """Upload a file to a project (editors); its text is read in the background. The same content under the same name is
+    the same file. Raises `InputTooLarge`, `MalformedInput`, `TooManyArtifacts`, `RateLimited`, `DiskFull`. The content
+    is written before the row: a failure between the two leaves an unnamed blob, never a row without a file."""
     most_a_minute = services.settings.limits.files_per_minute_per_user
 
     def allowed(tx: Tx) -> None:
@@ -76,7 +76,7 @@ async def open_artifact(services: Services, actor: Actor, artifact_id: str) -> t
 
 
 async def read_artifact_text(services: Services, actor: Actor, artifact_id: str, page: int = 1) -> FileTextAnswer:
-    """A page of a file's text (members). Raises `NotFound`, and `Conflict` where there is no text (yet)."""
+    """A page of a file's text (members). Raises `NotFound`, and `Conflict` if there is no text (yet)."""
     row = await services.db.read(require_owned, actor, ArtifactRow, artifacts, "artifact", artifact_id, Right.READ)
     return await _files(services).read(row.project_id, artifact_id, page)
 
@@ -84,16 +84,16 @@ async def read_artifact_text(services: Services, actor: Actor, artifact_id: str,
 async def search_artifacts(
     services: Services, actor: Actor, project_id: str, query: str, limit: int = 10
 ) -> FileSearchAnswer:
-    """What is found in the texts of a project's files (members). Raises `MalformedInput` for a query of spaces."""
+    """Search the texts of a project's files (members). Raises `MalformedInput` for a query of spaces."""
     if not query.strip():
-        raise MalformedInput("The query is empty.", hint="Say what you are looking for.", field="q")
+        raise MalformedInput("The query is empty.", hint="Enter words to search for.", field="q")
     await services.db.read(require, actor, project_id, Right.READ)
     return await _files(services).search(project_id, query, limit)
 
 
 @in_write
 def delete_artifact(tx: Tx, actor: Actor, artifact_id: str) -> None:
-    """Remove a file and its text from search (who uploaded it, if still an editor, and owners)."""
+    """Delete a file and its text (the user who uploaded it, if still an editor, and owners)."""
     row = require_owned(tx, actor, ArtifactRow, artifacts, "artifact", artifact_id, Right.EDIT)
     if row.created_by != actor.user_id:
         require(tx, actor, row.project_id, Right.OWN)

@@ -27,7 +27,7 @@ def add(
 ) -> None:
     """Add files to a project and print their ids.
 
-    A file that is already there is not added twice."""
+    A file that is already in the project is not added twice."""
 
     async def work(client: "Client") -> list[dict[str, Any]]:
         path = f"/v1/projects/{await client.project_id(project)}/artifacts"

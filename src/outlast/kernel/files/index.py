@@ -1,4 +1,4 @@
-"""What finds the texts of files, which an app implements."""
+"""The search index of files' texts, which an app implements."""
 
 from collections.abc import Sequence
 from typing import Final, Protocol
@@ -7,28 +7,28 @@ from outlast.db.database import Tx
 from outlast.kernel.apps.ports import Port
 from outlast.kernel.files.rows import ArtifactRow
 
-PACKAGE: Final = "project files"  # what the texts are filed under
+PACKAGE: Final = "project files"  # the package name of the texts
 
 
 class FileIndex(Protocol):
-    """Keeps the texts of files for `Searcher`."""
+    """Indexes the texts of files for `Searcher`."""
 
     def plan(self, name: str, media_type: str, texts: Sequence[str], passage_chars: int) -> object | None:
-        """What `add` writes for a file with these texts (of a PDF one for each page, else one): worked out beside the
-        database. None: there is nothing to be found in them. Blocking for long texts."""
+        """Prepare `add` for a file with these texts (one per page of a PDF, else one), without the database. Returns
+        None if they contain nothing to find. Blocks for long texts."""
         return name if any(text.strip() for text in texts) else None
 
     def add(self, tx: Tx, file: ArtifactRow, planned: object) -> str | None:
-        """Keep what was planned; the id of its source (None: it is not kept)."""
+        """Store the planned entries. Returns the id of their source, or None if they are not stored."""
         return None
 
     def remove(self, tx: Tx, source_id: str) -> None:
-        """Forget what was kept of a file that is deleted."""
+        """Remove the entries of a deleted file."""
         return
 
 
 class NoFileIndex(FileIndex):
-    """Keeps none: files can be read, but not found by their text."""
+    """Indexes nothing: files can be read, but not found by their text."""
 
 
 FILE_INDEX: Final[Port[FileIndex]] = Port("index of files", NoFileIndex())

@@ -1,4 +1,4 @@
-"""Reads the texts of files that were uploaded: what is due, one after the other, then sleeps until the bell rings."""
+"""Reads the texts of uploaded files: due files one after the other, then sleeps until it is notified."""
 
 import logging
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ from outlast.kernel.files.tables import artifacts
 from outlast.kernel.files.texts import NO_TEXT, FileText, read_text
 from outlast.kernel.set_aside import kinds
 
-PAUSE_S: Final = 5.0  # after the database refused
+PAUSE_S: Final = 5.0  # after an error of the database
 log = logging.getLogger("outlast.knowledge")
 
 
 @dataclass(slots=True)
 class _Text:
-    """What was read of a file: `planned` for the index, `blob` with its text (None: there is none). `trouble` is an
-    error of the storage, which is no reason to give the file up."""
+    """The text of a file: `planned` for the index, `blob` with its text (None if there is none). `trouble` is an error
+    of the storage, which is no reason to give the file up."""
 
     found: FileText
     planned: object | None = None
@@ -41,7 +41,8 @@ def _failed(why: str) -> FileText:
 
 
 class ArtifactKeeper:
-    """One per server. In memory: a bell, and what could not be stored in this server's life."""
+    """One per server. In memory: an event that wakes it, and the files that could not be stored in this server's
+    life."""
 
     def __init__(
         self,
@@ -53,7 +54,7 @@ class ArtifactKeeper:
         most_s: float,
         supervisor: Supervisor | None = None,
     ) -> None:
-        """`most_s` is how long reading one file may take; `passage_chars` as for documentation."""
+        """`most_s` bounds the time for reading one file; `passage_chars` as for documentation."""
         self._db, self._clock, self._blobs = db, clock, blobs
         self._passage_chars, self._most_s = passage_chars, most_s
         self._guard = (supervisor or Supervisor(clock)).guard
@@ -62,8 +63,8 @@ class ArtifactKeeper:
         db.on_notice(self._hear)
 
     async def run(self) -> None:
-        """Run until cancelled. The next server reads the file again that was being read then."""
-        if self._db.dialect == "sqlite":  # no other server can be reading
+        """Run until cancelled. A file that is being read then is read again by the next server."""
+        if self._db.dialect == "sqlite":  # no other server can read files
             await self._db.write(store.take_over)
         while True:
             news = self._news
@@ -78,7 +79,7 @@ class ArtifactKeeper:
             await wait_at_most(self._clock, news, left)
 
     async def read_due(self) -> int:
-        """Read everything that is due now; how many those were."""
+        """Read all due files; returns their number."""
         count = 0
         while (row := await self._db.write(store.claim, self._given_up)) is not None:
             await self._read(row)
@@ -86,7 +87,7 @@ class ArtifactKeeper:
         return count
 
     async def _read(self, row: ArtifactRow) -> None:
-        text = _Text(_failed("an error of this server, which its log has in full."))
+        text = _Text(_failed("an error of this server; its log has the details."))
         await self._guard.once(kinds.FILE, row.id, self._read_text, row, text)
         if text.trouble is not None:
             raise text.trouble  # the disk: the file is read again once its lease lapses

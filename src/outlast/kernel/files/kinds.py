@@ -1,4 +1,4 @@
-"""What an uploaded file really is, found from its bytes. Pure."""
+"""Recognises the kind of an uploaded file by its bytes. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ NAME_CHARS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A recognised file; `image` has its size in pixels (None: it is none)."""
+    """A recognised file; `image` has its size in pixels, or is None for other files."""
 
     media_type: str
     image: Image | None = None
 
 
 def kind_of(name: str, content: bytes) -> Kind:
-    """Raises `MalformedInput` for what is neither text, PDF nor one of four kinds of images; the declared type is not
-    trusted, and the extension of the name only separates kinds of text. At most `documents.artifact_bytes` (25 MB)
-    come here: call it in a thread."""
+    """The kind of a file. Raises `MalformedInput` unless it is text, PDF or one of four kinds of images; the declared
+    type is not trusted, and the extension of the name only tells kinds of text apart. Takes at most
+    `documents.artifact_bytes` (25 MB): call it in a thread."""
     image = recognise(content)
     if image is not None:
         return Kind(image.media_type, image)
@@ -44,14 +44,14 @@ def kind_of(name: str, content: bytes) -> Kind:
     if content and is_text(content):
         return Kind(_TEXTS.get(PurePosixPath(name.lower()).suffix, "text/plain"))
     raise MalformedInput(
-        "The file is empty." if not content else "The file is neither text, PDF nor an image.",
+        "The file is empty." if not content else "The file is not text, a PDF or an image.",
         hint="Upload a text, Markdown or code file, a PDF, or a PNG, JPEG, GIF or WebP image.",
         field="file",
     )
 
 
 def is_text(content: bytes) -> bool:
-    """Whether bytes are a text: UTF-8, or UTF-16 with its mark, without control characters."""
+    """True if the bytes are text: UTF-8, or UTF-16 with a byte order mark, without control characters."""
     if any(content.startswith(mark) for mark, codec in _MARKS if codec == "utf-16"):
         return True
     try:
@@ -62,14 +62,15 @@ def is_text(content: bytes) -> bool:
 
 
 def decoded(content: bytes) -> str:
-    """The text of a file that `is_text`; what cannot be decoded becomes U+FFFD. Steps grow with the size of
-    the file, which `limits` bound."""
+    """The text of a file that `is_text`; undecodable bytes become U+FFFD. Steps grow with the size of the file, which
+    `limits` bound."""
     codec = next((codec for mark, codec in _MARKS if content.startswith(mark)), "utf-8")
     return content.decode(codec, "replace").replace("\r\n", "\n").replace("\x00", "")
 
 
 def file_name(name: str, most_chars: int = NAME_CHARS, unnamed: str = "file") -> str:
-    """An uploaded file's name: its last part, without control characters, cut before its ending."""
+    """An uploaded file's name: the last part of its path, without control characters, shortened before the
+    extension."""
     last = PurePosixPath(name.replace("\\", "/")).name
     shown = "".join(c for c in last if c.isprintable()).strip()
     if len(shown) > most_chars:
@@ -79,11 +80,11 @@ def file_name(name: str, most_chars: int = NAME_CHARS, unnamed: str = "file") ->
 
 
 def paged(name: str, page: int) -> str:
-    """Where a page of a file is, as its passages carry it."""
+    """The address of a page of a file, as stored with its passages."""
     return f"{name}?page={page}"
 
 
 def page_of(url: str) -> int | None:
-    """The page that a passage's address names; None: its file has no pages."""
+    """The page in a passage's address, or None if its file has no pages."""
     found = _PAGE.search(url)
     return None if found is None else int(found[1])

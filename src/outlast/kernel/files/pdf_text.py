@@ -1,5 +1,5 @@
-"""The text of a PDF, one JSON line a page. A program of its own, because PDFs come from anywhere: it sets its own
-bounds of time and memory, writes nothing but its answer, and gets nothing of the server's environment.
+"""Extracts the text of a PDF, one JSON line per page. A separate program, because PDFs are untrusted: it bounds its own
+time and memory, writes nothing but its answer, and inherits nothing of the server's environment.
 
     python -I -m outlast.kernel.files.pdf_text CPU_SECONDS MAX_CHARS < FILE
 
@@ -17,7 +17,7 @@ from typing import Any, Final
 
 MEMORY_BYTES: Final = 1_500_000_000
 MAX_PAGES: Final = 5_000
-FILES: Final = 32  # that may be open: Python's own, while it imports
+FILES: Final = 32  # files that may be open: Python needs some while it imports
 DEATH_SIGNAL: Final = 1  # prctl's PR_SET_PDEATHSIG
 
 
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def _end_with_parent() -> None:
-    """Die with the server, also when it is killed. Linux only."""
+    """Terminate with the server, also when it is killed. Linux only."""
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(DEATH_SIGNAL, signal.SIGKILL)
 
@@ -56,7 +56,7 @@ def _lines(file: BytesIO, most_chars: int) -> Iterator[dict[str, Any]]:
     except MemoryError:
         yield {"error": "it takes too much memory to read"}
         return
-    except Exception as error:  # whatever a broken file makes the reader raise
+    except Exception as error:  # a broken file can make the reader raise anything
         yield {"error": f"it is damaged ({type(error).__name__})"}
         return
     yield {"pages": pages}
@@ -72,7 +72,7 @@ def _lines(file: BytesIO, most_chars: int) -> Iterator[dict[str, Any]]:
         yield {"text": text[:left]}
         left -= len(text)
         if left <= 0:
-            yield {"error": "it holds more text than is kept"}
+            yield {"error": "it has more text than is stored"}
             return
 
 

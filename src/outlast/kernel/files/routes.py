@@ -20,7 +20,7 @@ PDF_VIEWER: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancest
 
 @router.post("/projects/{project_id}/artifacts", status_code=201, response_model=ArtifactData)
 async def upload_artifact(project_id: str, services: Svc, actor: Signed, file: UploadFile = File()) -> Response:
-    """Put a text, Markdown, PDF or image file into a project (editors), as multipart field `file`. Its text is read in
+    """Upload a text, Markdown, PDF or image file to a project (editors), as multipart field `file`. Its text is read in
     the background; `artifact.updated` reports when it can be searched."""
     content = await file.read()
     return reply(await actions.upload_artifact(services, actor, project_id, file.filename or "", content), 201)
@@ -30,7 +30,7 @@ async def upload_artifact(project_id: str, services: Svc, actor: Signed, file: U
 async def list_artifacts(
     project_id: str, services: Svc, actor: Signed, before: str | None = Query(None, max_length=100), limit: Limit = 50
 ) -> Response:
-    """The project's files, newest first."""
+    """List the project's files, newest first."""
     found = await actions.list_artifacts(services, actor, project_id, before, limit)
     return reply(page(found.items, found.next))
 
@@ -39,27 +39,27 @@ async def list_artifacts(
 async def search_artifacts(
     project_id: str, services: Svc, actor: Signed, q: str = Query(max_length=2_000), limit: int = Query(10, ge=1, le=50)
 ) -> Response:
-    """What is found in the texts of the project's files."""
+    """Search the texts of the project's files."""
     return reply(await actions.search_artifacts(services, actor, project_id, q, limit))
 
 
 @router.get("/artifacts/{artifact_id}", response_model=ArtifactData)
 async def read_artifact(artifact_id: str, services: Svc, actor: Signed) -> Response:
-    """One file, and how far the reading of its text is."""
+    """Get one file, and the state of reading its text."""
     return reply(await actions.read_artifact(services, actor, artifact_id))
 
 
 @router.delete("/artifacts/{artifact_id}", status_code=204)
 async def delete_artifact(artifact_id: str, services: Svc, actor: Signed) -> Response:
-    """Remove a file and its text from search (who uploaded it, and owners)."""
+    """Delete a file and its text (the user who uploaded it, and owners)."""
     await actions.delete_artifact(services, actor, artifact_id)
     return nothing()
 
 
 @router.get("/artifacts/{artifact_id}/content", response_class=Response)
 async def open_artifact(artifact_id: str, services: Svc, actor: Signed, download: bool = False) -> Response:
-    """The file's bytes. Images and PDFs are shown by browsers unless `download` is asked for; any other file is never
-    given as what a browser would run."""
+    """Get the file's bytes. Browsers show images and PDFs unless `download` is set; other files are never sent with a
+    type that a browser would run."""
     shown, content = await actions.open_artifact(services, actor, artifact_id)
     policy = PDF_VIEWER if shown.media_type == PDF else LOCKED_DOWN
     opens = shown.media_type == PDF or shown.media_type.startswith("image/")
@@ -71,5 +71,5 @@ async def open_artifact(artifact_id: str, services: Svc, actor: Signed, download
 async def read_artifact_text(
     artifact_id: str, services: Svc, actor: Signed, page: int = Query(1, ge=1, le=100_000)
 ) -> Response:
-    """A page of the file's text, as agents and search see it."""
+    """Get a page of the file's text, as agents and search see it."""
     return reply(await actions.read_artifact_text(services, actor, artifact_id, page))

@@ -1,4 +1,4 @@
-"""Looks things up in the files of a project, for people and agents."""
+"""Searches the files of a project, for users and agents."""
 
 import anyio.to_thread
 
@@ -16,13 +16,13 @@ from outlast.kernel.library.search import Searcher
 
 
 class ProjectFiles:
-    """Permission is the caller's business."""
+    """Searches and reads files. The caller checks permissions."""
 
     def __init__(self, db: Database, blobs: FolderBlobs, searcher: Searcher) -> None:
         self._db, self._blobs, self._searcher = db, blobs, searcher
 
     async def search(self, project_id: str, query: str, limit: int = 5) -> FileSearchAnswer:
-        """What is found in the files of a project."""
+        """Search the files of a project."""
         answer = await self._searcher.search(query, project_id=project_id, package=PACKAGE, limit=limit)
         ids = [hit.source_id for hit in answer.items if hit.source_id is not None]  # modules have none
         known = await self._db.read(store.by_source, project_id, ids) if ids else {}
@@ -35,7 +35,7 @@ class ProjectFiles:
         return FileSearchAnswer(items=found, note=answer.note if has_files else "The project has no files.")
 
     async def read(self, project_id: str, artifact_id: str, page: int = 1) -> FileTextAnswer:
-        """A page of a file's text. Raises `NotFound`, `Conflict` where there is no text."""
+        """A page of a file's text. Raises `NotFound`, or `Conflict` if there is no text."""
 
         def find(tx: Tx) -> tuple[ArtifactData, str | None]:
             row = tx.find(ArtifactRow, artifacts, {"id": artifact_id, "project_id": project_id})
@@ -45,7 +45,7 @@ class ProjectFiles:
 
         data, blob = await self._db.read(find)
         if blob is None:
-            words = "Its text is being read." if data.state == "reading" else data.trouble or "It holds no text."
+            words = "Its text is being read." if data.state == "reading" else data.trouble or "It contains no text."
             raise Conflict(
                 "This file has no text that can be read.", hint=words, artifact_id=artifact_id, state=data.state
             )

@@ -9,6 +9,6 @@ from outlast.base.settings.fields import setting
 class FileSettings:
     """The files of projects."""
 
-    artifacts_per_project: int = setting("Files in one project; 0: no limit.", 1000, unit="files", least=0)
+    artifacts_per_project: int = setting("Files in one project; 0 for no limit.", 1000, unit="files", least=0)
     artifact_bytes: int = setting("Largest file.", 25_000_000, unit="bytes", least=1000)
-    artifact_read_s: float = setting("Longest time that reading a file's text may take.", 60, unit="seconds", least=1)
+    artifact_read_s: float = setting("Time limit for reading the text of one file.", 60, unit="seconds", least=1)

@@ -27,7 +27,7 @@ class ArtifactData(Frozen):
 
 
 class ArtifactChanged(Frozen):
-    """A file as it is now (project log)."""
+    """The current state of a file (project log)."""
 
     artifact: ArtifactData
     by: str | None = None
@@ -49,7 +49,7 @@ class FileHitAnswer(BaseModel):
 
 
 class FileSearchAnswer(BaseModel):
-    """Passages, best first; `note` is "" or one sentence about how the search went."""
+    """Passages, best first; `note` is empty, or one sentence about the search."""
 
     items: list[FileHitAnswer]
     note: str

@@ -1,4 +1,4 @@
-"""Files of projects in the database, and the news about them. First argument: the open transaction."""
+"""Files of projects in the database, and their events. First argument: the open transaction."""
 
 from datetime import datetime, timedelta
 from typing import Final, Literal, NamedTuple
@@ -29,8 +29,8 @@ _SHOWN: Final = sa.select(artifacts, users.c.name.label("creator")).join(users, 
 def add(
     tx: Tx, project_id: str, user_id: str, name: str, kind: Kind, size_bytes: int, blob: str, most: int
 ) -> tuple[str, bool]:
-    """(the file's id, whether it is new): the same content under the same name is the same file. It waits to be read.
-    Raises `TooManyArtifacts`. Not announced yet."""
+    """Add a file that waits to be read. Returns (its id, True if it is new): the same content under the same name is
+    the same file. Raises `TooManyArtifacts`. Not announced yet."""
     tx.execute(sa.select(projects.c.id).where(projects.c.id == project_id).with_for_update(key_share=True))
     mine = artifacts.c.project_id == project_id
     same = sa.select(artifacts.c.id).where(mine, artifacts.c.name == name, artifacts.c.blob == blob)
@@ -39,7 +39,7 @@ def add(
         return str(known), False
     count = int(tx.execute(sa.select(sa.func.count()).select_from(artifacts).where(mine)).scalar_one())
     if most and count >= most:
-        raise TooManyArtifacts(f"The project has {count} files; it can keep {most}.", project_id=project_id)
+        raise TooManyArtifacts(f"The project has {count} files; the limit is {most}.", project_id=project_id)
     artifact_id = new_id("artifact")
     tx.insert(
         artifacts,
@@ -91,7 +91,7 @@ def by_source(tx: Tx, project_id: str, source_ids: list[str]) -> dict[str, Artif
 
 
 def claim(tx: Tx, without: list[str]) -> ArtifactRow | None:
-    """The file that waits the longest, now this caller's to read until the lease lapses; None: none waits."""
+    """Claim the file that has waited longest, until the lease lapses; None if no file waits."""
     due = (
         sa.select(artifacts)
         .where(artifacts.c.due_at <= tx.now, artifacts.c.id.not_in(without))
@@ -106,19 +106,20 @@ def claim(tx: Tx, without: list[str]) -> ArtifactRow | None:
 
 
 def take_over(tx: Tx) -> None:
-    """The server before this one was killed while it read these: they are due now."""
+    """Make files due again that the previous server was reading when it was killed."""
     tx.execute(sa.update(artifacts).where(artifacts.c.due_at.is_not(None)).values(due_at=tx.now))
 
 
 def next_due(tx: Tx, without: list[str]) -> datetime | None:
-    """When a file other than these is to be read next; None: none waits."""
+    """The time at which a file other than these is due next; None if no file waits."""
     wanted = sa.select(sa.func.min(artifacts.c.due_at)).where(artifacts.c.id.not_in(without))
     found: datetime | None = tx.execute(wanted).scalar()
     return found
 
 
 def hold_waiting(tx: Tx, artifact_id: str) -> bool:
-    """Lock a file's row; whether it still waits for its text. False: it was deleted, or another server has read it."""
+    """Lock a file's row; True if it still waits for its text. False if it was deleted, or another server has read
+    it."""
     mine = sa.select(artifacts.c.state).where(artifacts.c.id == artifact_id).with_for_update()
     return bool(tx.execute(mine).scalar() == "reading")
 

@@ -1,1 +1,1 @@
-"""What routes are written with: the signed-in user, pages of a list, problems (RFC 9457), event streams."""
+"""Building blocks of routes: the signed-in user, pages of a list, problems (RFC 9457), event streams."""

@@ -1,7 +1,7 @@
 """Allow-list for Host and Origin headers. Pure; `surfaces/http/middleware.py` checks every request against it.
 
-A page on another site can make a browser send requests here, and a rebound name can make them look local. So a
-request must name a host we know, and when a browser says where it comes from, that must be the very host it talks to.
+A page on another site can make a browser send requests here, and DNS rebinding can make them look local. So a request
+must name a host of this server, and a browser's Origin header must be that same host.
 """
 
 import ipaddress
@@ -15,9 +15,10 @@ LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
 @dataclass(frozen=True, slots=True)
 class KnownHosts:
-    """`any_host` holds where the operator opened the server to a network and named no host: tokens guard it then."""
+    """The hosts of this server. `any_host` is true if it listens on a network and the operator named no host: then
+    tokens protect it."""
 
-    names: frozenset[str]  # without port: any port of theirs is us
+    names: frozenset[str]  # without port: they match with any port
     exact: frozenset[str]  # host or host:port as browsers write them
     origins: frozenset[str]
     any_host: bool = False
@@ -27,22 +28,22 @@ class KnownHosts:
         return self.any_host or host in self.exact or _name(host) in self.names
 
     def is_own_origin(self, origin: str, host: str) -> bool:
-        """Whether a page of `origin` is our own page, reached under the same `host`."""
+        """True if a page of `origin` is our own page, reached under the same `host`."""
         try:
             parts = urlsplit(origin.lower())
-        except ValueError:  # brackets that hold no IPv6 address
+        except ValueError:  # brackets without an IPv6 address
             return False
         if parts.scheme not in ("http", "https") or not parts.netloc:
             return False
         return parts.netloc == host.lower() or self.invited(origin)
 
     def invited(self, origin: str) -> bool:
-        """Whether the operator named this origin in the settings."""
+        """True if the settings name this origin."""
         return origin.lower() in self.origins
 
 
 def known_hosts(bind_host: str, public_url: str, allowed: Iterable[str]) -> KnownHosts:
-    """The hosts of a server that listens on `bind_host` and is reached as `public_url` and under `allowed` names."""
+    """The hosts of a server that listens on `bind_host` and is reachable as `public_url` and under `allowed` names."""
     public = urlsplit(public_url.lower())
     exact = {entry.lower() for entry in allowed}
     origins = {f"{scheme}://{entry}" for entry in exact for scheme in ("http", "https")}
@@ -56,7 +57,7 @@ def known_hosts(bind_host: str, public_url: str, allowed: Iterable[str]) -> Know
 
 @lru_cache(maxsize=1000)
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the address."""
+    """True if only this machine can reach the address."""
     if host.lower() == "localhost":
         return True
     try:

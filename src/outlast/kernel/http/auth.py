@@ -1,4 +1,4 @@
-"""From a request to an actor: a token, else a browser's session, else this machine's owner."""
+"""Signs requests in: by a token, else a browser's session, else as this machine's owner."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ DAY_S: Final = 86_400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surface:
-    """What routes are given. `local_owner` is set only in local mode: bound to loopback, reached by no public name."""
+    """The context of routes. `local_owner` is set only in local mode: bound to loopback, without a public name."""
 
     services: Services
     streams: OpenStreams
@@ -36,7 +36,7 @@ class Surface:
     wrong_sign_ins: WrongSignIns = field(default_factory=WrongSignIns)
 
     def watched(self, request: Request) -> AbstractContextManager[None]:
-        """Wrap a check of a secret: wrong ones are counted per address, and too many are refused."""
+        """Wrap a check of a secret: wrong secrets are counted per address, and too many are refused."""
         limit = self.services.settings.limits.wrong_sign_ins_per_minute_per_address
         return self.wrong_sign_ins.watched(request, self.services.clock, limit)
 
@@ -52,7 +52,7 @@ async def services_of(request: Request) -> Services:
 
 
 async def who(request: Request) -> Actor | None:
-    """The user that the request signs in; None: it signs in none. Raises `NotSignedIn` for a token that is not good."""
+    """The user of the request, or None if it has no credentials. Raises `NotSignedIn` for an invalid token."""
     surface: Surface = request.app.state.surface
     actor = await _find(request, surface)
     if actor is not None:
@@ -61,7 +61,7 @@ async def who(request: Request) -> Actor | None:
 
 
 async def signed_in(request: Request) -> Actor:
-    """The user that the request signs in. Raises `NotSignedIn`."""
+    """The user of the request. Raises `NotSignedIn`."""
     actor = await who(request)
     if actor is None:
         raise NotSignedIn("You are not signed in.")
@@ -73,7 +73,7 @@ async def _find(request: Request, surface: Surface) -> Actor | None:
     if authorization is not None:
         scheme, _, secret = authorization.partition(" ")
         if scheme.lower() != "bearer" or not secret.strip():
-            raise NotSignedIn("The Authorization header is not 'Bearer' and a token.")
+            raise NotSignedIn("The Authorization header must be 'Bearer' and a token.")
         return await accounts.actor_for_token(surface.services, secret.strip())
     cookie = request.cookies.get(COOKIE)
     if cookie and (actor := await accounts.actor_for_session(surface.services, cookie)):
@@ -82,7 +82,7 @@ async def _find(request: Request, surface: Surface) -> Actor | None:
 
 
 def _is_from_this_machine(request: Request) -> bool:
-    """Not through a proxy either: behind one on this machine, every client would look local."""
+    """True for local clients without a proxy: behind a proxy on this machine, every client would look local."""
     if request.client is None or not is_loopback(request.client.host):
         return False
     return not any(name in request.headers for name in FORWARDED)
@@ -93,7 +93,7 @@ def is_browser(request: Request) -> bool:
 
 
 def set_cookie(answer: Response, surface: Surface, value: str) -> Response:
-    """Sign the browser in: no script reads this cookie and no other site sends it."""
+    """Sign the browser in: scripts cannot read this cookie, and other sites cannot send it."""
     days = surface.services.settings.auth.session_days
     answer.set_cookie(COOKIE, value, int(days * DAY_S), httponly=True, samesite="strict", secure=surface.secure_cookie)
     return answer

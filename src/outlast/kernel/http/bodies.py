@@ -1,7 +1,6 @@
-"""Bodies of requests: bounded in size and time while they are read, and drained when they are refused.
-
-Most programs send a whole body before they look for an answer. If a server answers early and closes, they
-see a broken connection instead of the reason.
+"""Bodies of requests: bounded in size and time while they are read, and drained when they are refused.  Most programs
+send a whole body before they read an answer. If a server answers early and closes, they see a broken connection instead
+of the reason.
 """
 
 import math
@@ -21,20 +20,20 @@ READ_AWAY_S: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class BodyPace:
-    """How slowly a body may come. `silent_s`: seconds without a byte, and seconds that a body without bytes may take;
-    every `min_per_s` bytes that came allow one second more. Only time spent waiting for the client counts."""
+    """The slowest pace of a body. `silent_s`: seconds without a byte, and seconds that a body without bytes may take;
+    every `min_per_s` received bytes allow one second more. Only time spent waiting for the client counts."""
 
     silent_s: float = 30.0
     min_per_s: float = 1000.0
 
 
 USUAL_PACE: Final = BodyPace()
-ANY_PACE: Final = BodyPace(math.inf)  # of bodies that are open for as long as a program likes
+ANY_PACE: Final = BodyPace(math.inf)  # for bodies that a program may keep open for any time
 
 
 class Body:
-    """The body of one request. `most`: the bytes that are taken of it; None: its reader has a bound of its own.
-    `refusal`: why it was not read on, once that is so."""
+    """The body of one request. `most`: its size limit in bytes, or None if its reader has its own limit. `refusal`: the
+    reason why reading stopped, if it did."""
 
     def __init__(
         self,
@@ -57,13 +56,13 @@ class Body:
         self._is_over = "transfer-encoding" not in headers and self._stated in ("", "0")
 
     def check_stated(self) -> None:
-        """Raise `InputTooLarge` for a body whose stated length is too large."""
+        """Raise `InputTooLarge` for a body whose Content-Length is too large."""
         if self._most is not None and self._size_stated() > self._most:
             raise _too_large(self._most)
 
     async def receive(self) -> Message:
-        """As ASGI has it. Raises `InputTooLarge` once more has come than is taken, `BodyTooSlow` once it took too
-        long. What comes after the body, a client that leaves, is waited for without an end."""
+        """The next ASGI message. Raises `InputTooLarge` beyond the size limit, `BodyTooSlow` beyond the time limit.
+        After the body, the wait for the client's disconnect is unbounded."""
         message = await (self._receive() if self._is_over else self._next_in_time())
         if self._most is not None and self._taken > self._most:
             self.refusal = _too_large(self._most)
@@ -71,8 +70,8 @@ class Body:
         return message
 
     async def read_away(self) -> bool:
-        """Take what is still to come off the connection, at most 64 MB or 5 s of it; whether that was all. A client
-        that waits for 100 Continue sends nothing, and does not get it."""
+        """Drain the rest of the body, at most 64 MB or 5 s; True if that was all. A client that waits for 100 Continue
+        sends nothing, and does not get it."""
         if isinstance(self.refusal, BodyTooSlow) or (self._awaits_go_ahead and not self._taken):
             return self._is_over
         until = self._taken + MAX_READ_AWAY_BYTES
@@ -97,7 +96,7 @@ class Body:
             self._waited_s += time.monotonic() - began
             return message
         self.refusal = BodyTooSlow(
-            f"The request's body came too slowly: nothing for {pace.silent_s:g} seconds, or less than "
+            f"The request's body arrived too slowly: nothing for {pace.silent_s:g} seconds, or less than "
             f"{pace.min_per_s:,.0f} bytes a second."
         )
         raise self.refusal
@@ -112,7 +111,7 @@ class Body:
 
 def _too_large(most: int) -> InputTooLarge:
     return InputTooLarge(
-        f"The request's body is larger than the {most:,} bytes taken here.",
+        f"The request's body is larger than the limit of {most:,} bytes.",
         hint="Send less, or raise limits.request_bytes, limits.image_bytes, documents.artifact_bytes or knowledge."
         "source_bytes.",
         limit_bytes=most,

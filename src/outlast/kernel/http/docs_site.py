@@ -1,4 +1,4 @@
-"""The documentation's site at /docs, as `scripts/site.py` builds it: no sign-in, nothing from another host."""
+"""The documentation site at /docs, as `scripts/site.py` builds it: no sign-in, nothing from another host."""
 
 from pathlib import Path
 from typing import Final
@@ -12,11 +12,11 @@ from outlast.kernel.http.static_files import ASK_AGAIN, FOR_EVER, asks_for_page,
 FOLDER: Final = Path(__file__).parents[2] / "_docs"
 ADDRESS: Final = "/docs/"
 FOR_MODELS: Final = frozenset({"llms.txt", "llms-full.txt"})
-"""Also served at the root, where programs look for them (https://llmstxt.org)."""
+"""Also served at the root, where programs expect them (https://llmstxt.org)."""
 
 
 def docs_page(page: str) -> str:
-    """The address of a page on this server, for hints: `docs_page("guides/deploy#backups")`."""
+    """The address of a documentation page on this server, for hints: `docs_page("guides/deploy#backups")`."""
     path, _, anchor = page.partition("#")
     return ADDRESS + (f"{path}/" if path else "") + (f"#{anchor}" if anchor else "")
 
@@ -28,12 +28,12 @@ class DocsSite:
         self._folder = folder.resolve()
 
     def has(self, path: str) -> bool:
-        """Whether a path below the server's root is the site's to answer."""
+        """True if the site answers this path below the server's root."""
         return path == "docs" or path.startswith("docs/") or path in FOR_MODELS
 
     async def answer(self, request: Request, path: str) -> Response:
-        """The file or page at a path that the site `has`. Raises `NotFound`, or answers with its own page in a
-        browser."""
+        """The file or page at a path that the site `has`. If it is missing, answers browsers with the site's own page,
+        and raises `NotFound` otherwise."""
         inner = path.removeprefix("docs").removeprefix("/")
         named = (self._folder / inner).resolve()
         if named.is_relative_to(self._folder) and not any(part.startswith(".") for part in Path(inner).parts):

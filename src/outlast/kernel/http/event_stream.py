@@ -1,10 +1,9 @@
-"""Live answers: chunks of ready SSE frames, sent as they come.
-
-There is nothing between the chunks and the socket: no queue, no second stream, one `send` per chunk, or, for live ones,
-a `push` that does not even wake the sending task. Each stream has two more tasks: one waits for the client to leave,
-one ticks. A tick that saw nothing sent sends a heartbeat comment; a tick that finds the same `send`
-still waiting after `slow_reader_s` cuts the connection (the client resumes from its cursor); and every `recheck_s`, or
-at once after a user lost a token, session or membership, it is checked whether the reader may still read.
+"""Live answers: chunks of ready SSE frames, sent as they arrive.  There is nothing between the chunks and the socket:
+no queue, no second stream, one `send` per chunk, or, for live chunks, a `push` that does not even wake the sending
+task. Each stream has two more tasks: one waits for the client to disconnect, one ticks. A tick without traffic sends a
+heartbeat comment; a tick that finds the same `send` still waiting after `slow_reader_s` cuts the connection (the client
+resumes from its cursor); and every `recheck_s`, or at once after a user lost a token, session or membership, the stream
+checks that the reader may still read.
 """
 
 import logging
@@ -27,9 +26,9 @@ HEADERS: Final = [
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
 ]
-# In the scope's extensions: cuts the connection without waiting for its buffer; the server's own `send`, so that a
-# chunk does not pass through the layers that only look at an answer's beginning; and a plain function that writes a
-# chunk of the open answer at once, or says that the socket does not take it now.
+# In the scope's extensions: a function that cuts the connection without waiting for its buffer; the server's own
+# `send`, so that chunks skip the layers that only look at an answer's beginning; and a plain function that writes a
+# chunk of the open answer at once, or returns False if the socket is full.
 ABORT: Final = "outlast.abort"
 DIRECT_SEND: Final = "outlast.send"
 PUSH: Final = "outlast.push"
@@ -38,14 +37,15 @@ log = logging.getLogger("outlast.streams")
 
 
 def pusher(scope: Scope) -> Callable[[bytes], bool] | None:
-    """How live chunks reach this request's connection without waking its task; None where the server cannot."""
+    """A function that writes live chunks to this request's connection without waking its task; None if the server has
+    none."""
     push: Callable[[bytes], bool] | None = scope.get("extensions", {}).get(PUSH)
     return push
 
 
 class OpenStreams:
-    """The streams being sent by this process: memory only, so that stopping can end them. `per_user`: how many one
-    user, or one address of visitors without a name, may follow at once (0: any number)."""
+    """The open streams of this process, in memory, so that stopping can end them. `per_user`: how many streams one
+    user, or one address of anonymous visitors, may follow at once (0 for any number)."""
 
     def __init__(self, times: StreamSettings, per_user: int = 0) -> None:
         self.times = times
@@ -55,13 +55,14 @@ class OpenStreams:
         self.doubt = anyio.Event()  # set, then replaced, when a user may have lost the right to read
 
     def close(self) -> None:
-        """End every stream and each new one at once; clients resume from their cursor elsewhere or later."""
+        """End every stream, and new ones at once; clients resume from their cursor on another server or later."""
         self._closed = True
         for scope in list(self._scopes):
             scope.cancel()
 
     def on_bell(self, bell: str) -> None:
-        """Listener of the database's bells: after one of access, streams check at once whether their readers may."""
+        """Listener for the database's notices: after a change of access, streams check at once that their readers may
+        read."""
         if bell in (ACCESS_BELL, "*"):
             self.doubt.set()
             self.doubt = anyio.Event()
@@ -79,8 +80,8 @@ class OpenStreams:
 
 
 class EventStream(Response):
-    """An answer that sends `frames` until they end, the client leaves, or it may not read any more. `holder`: who
-    follows, a user's id or, for a visitor without a name, an address (`per` says which). Raises `RateLimited` before
+    """An answer that sends `frames` until they end, the client disconnects, or it may no longer read. `holder`: the
+    follower, a user's id or, for an anonymous visitor, an address (`per` says which). Raises `RateLimited` before
     anything is sent."""
 
     def __init__(
@@ -96,9 +97,9 @@ class EventStream(Response):
         self._frames = frames
         self._open = open_streams
         self._may_read = may_read
-        self._sent = 0  # chunks handed over
+        self._sent = 0  # number of chunks sent
         self._sending = False  # a chunk is waiting for the socket
-        self._gone = False  # the client left, or was cut off
+        self._gone = False  # the client disconnected, or was cut off
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         with self._open.places.taken(self._holder, self._per):
@@ -128,7 +129,7 @@ class EventStream(Response):
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
                     self._sending = False
                     self._sent += 1
-        except OutlastError as error:  # the database does not answer: the client comes back with its cursor
+        except OutlastError as error:  # the database does not answer: the client resumes from its cursor
             log.warning("stream ended early", extra={"code": error.code})
 
     async def _wait_for_leaving(self, receive: Receive, scope: anyio.CancelScope) -> None:
@@ -171,7 +172,7 @@ class EventStream(Response):
     async def _still_may_read(self) -> bool:
         try:
             return await self._may_read()
-        except OutlastError as error:  # asked again at the next tick
+        except OutlastError as error:  # checked again at the next tick
             log.warning("stream not checked", extra={"code": error.code})
             return True
 

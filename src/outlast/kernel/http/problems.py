@@ -1,4 +1,4 @@
-"""Errors as HTTP: one table from code to status, one shape (RFC 9457) for all of them."""
+"""Errors as HTTP: one table from error to status, one shape (RFC 9457) for all errors."""
 
 import logging
 import math
@@ -75,7 +75,7 @@ def request_id_of(request: Request) -> str:
 
 
 async def answer_refusal(request: Request, error: Exception) -> Response:
-    """Handler of every `OutlastError`; our own bugs are logged with their ids."""
+    """Handler of every `OutlastError`; bugs are logged with their ids."""
     assert isinstance(error, OutlastError)
     if isinstance(error, errors.InternalError):
         log.error("internal error", exc_info=error, extra={"request_id": request_id_of(request)})
@@ -83,7 +83,7 @@ async def answer_refusal(request: Request, error: Exception) -> Response:
 
 
 async def answer_invalid(request: Request, error: Exception) -> Response:
-    """Handler of input that does not fit its model: names the fields, never quotes what was sent."""
+    """Handler of input that does not fit its model: names the fields, never quotes the input."""
     assert isinstance(error, RequestValidationError)
     fields = {_place(item["loc"]): str(item["msg"]) for item in error.errors()}
     first = ", ".join(f"{name}: {text}" for name, text in list(fields.items())[:3])
@@ -96,7 +96,7 @@ async def answer_invalid(request: Request, error: Exception) -> Response:
 
 
 async def answer_http_error(request: Request, error: Exception) -> Response:
-    """Handler of what the router itself refuses: no such path, wrong method."""
+    """Handler of the router's own errors: no such path, wrong method."""
     assert isinstance(error, HTTPException)
     request_id = request_id_of(request)
     if error.status_code == 404:
@@ -108,7 +108,7 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 
 
 def unexpected() -> OutlastError:
-    """What a client learns of an unexpected error, which is in the log under the request id."""
+    """The error that a client gets for an unexpected one, which is in the log under the request id."""
     return errors.InternalError("The server failed to answer this request.")
 
 

@@ -1,8 +1,7 @@
-"""The hottest calls without what FastAPI does for every call: dependencies, body and routing take half a millisecond.
-
-A quick route reads the arguments of one endpoint itself. It accepts what FastAPI accepts, or less: what it does not
-read or finds wrong is left to FastAPI's own route of the same path, which also says what is wrong. Both are in the
-application; openapi.json describes FastAPI's.
+"""Fast paths for the most frequent calls: FastAPI's dependencies, body and routing take half a millisecond per call.  A
+quick route reads the arguments of one endpoint itself. It accepts the same requests as FastAPI, or fewer: all others
+are left to FastAPI's own route of the same path, which also reports errors. Both are in the application; openapi.json
+describes FastAPI's.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -23,13 +22,13 @@ JSON: Final = "application/json"
 
 
 class _Unread(Exception):
-    """FastAPI is to read this request."""
+    """This request is left to FastAPI."""
 
 
 def quick_route(route: APIRoute, others: Iterable[APIRoute] = ()) -> Route:
-    """The same endpoint, to be asked before `route` and all others. Raises `TypeError` for an endpoint with other
-    arguments than path, query and header texts, one JSON body, the request, and dependencies that take nothing but the
-    request; and for a path that also fits one of the `others`, which nobody would reach any more."""
+    """A route to the same endpoint, placed before `route` and all others. Raises `TypeError` for an endpoint with other
+    arguments than path, query and header strings, one JSON body, the request, and dependencies that take only the
+    request; and for a path that also fits one of the `others`, which would become unreachable."""
     quick = Route(route.path, _Quick(route), name=f"quick_{route.name}")
     quick.methods = set(route.methods or ())  # Starlette would add HEAD, which FastAPI refuses
     for other in others:
@@ -77,7 +76,7 @@ def _reader(route: APIRoute, name: str, hint: Any, defaults: Mapping[str, Any]) 
             return given.dependency
         if isinstance(given, (params.Query, params.Header)):
             return _text(name, hint, given, defaults[name])
-    raise TypeError(f"{route.endpoint.__name__} takes {name}, which no quick route reads.")
+    raise TypeError(f"{route.endpoint.__name__} takes {name}, which a quick route cannot read.")
 
 
 def _is_body(hint: Any) -> bool:
@@ -120,14 +119,14 @@ def _body(shape: type[BaseModel]) -> Read:
             return shape.model_validate(orjson.loads(await request.body()))
         except (ValidationError, orjson.JSONDecodeError):
             raise _Unread from None
-        except ClientDisconnect as error:  # nobody hears the answer; without one, it would count as a fault of ours
+        except ClientDisconnect as error:  # the client is gone; without an answer, this would count as our fault
             raise HTTPException(400) from error
 
     return read
 
 
 async def _again(request: Request) -> Receive:
-    """What a second reader of the request receives: the body first, if it was read."""
+    """A `receive` for a second reader of the request, which returns the body again if it was read."""
     if not hasattr(request, "_body"):
         return request.receive
     first: Message = {"type": "http.request", "body": await request.body(), "more_body": False}

@@ -1,4 +1,4 @@
-"""Whether the server can work: its database, and whether sandboxes can be made on this machine."""
+"""The readiness of the server: its database, and the sandboxes of this machine."""
 
 import time
 from contextlib import suppress
@@ -17,18 +17,18 @@ from outlast.db.tables import put_fact
 from outlast.kernel.set_aside import store
 from outlast_sandbox.interface import ProbeReport, SandboxProvider
 
-UNREADY_AFTER_S: Final = 10.0  # a vital service that is down for longer makes the server not ready
+UNREADY_AFTER_S: Final = 10.0  # the server is not ready if a vital service is down for longer
 PROBE_LIFE_S: Final = 300.0
 MAX_SHOWN: Final = 100
-WRITE_LIFE_S: Final = 5.0  # how long a database that took a write is believed to take the next
-ANSWER_S: Final = 5.0  # what asks whether the server is ready does not wait much longer
+WRITE_LIFE_S: Final = 5.0  # time for which a successful write proves that the database is writable
+ANSWER_S: Final = 5.0  # probes of readiness do not wait much longer
 SILENT: Final = f"The database has not answered within {ANSWER_S:.0f} s."
 _BEAT: Final = "readiness.beat"  # a key in `meta`
-NO_SANDBOXES: Final = ProbeReport(True, "none", ("The configuration offers no sandboxes.",))
+NO_SANDBOXES: Final = ProbeReport(True, "none", ("No sandboxes are configured.",))
 
 
 class Readiness:
-    """Asked by load balancers and by the page. Holds the last sandbox trial in memory for five minutes."""
+    """Answers load balancers and the web app. Caches the last sandbox check in memory for five minutes."""
 
     def __init__(
         self, database: Database, provider: SandboxProvider | None, supervisor: Supervisor | None = None
@@ -41,8 +41,8 @@ class Readiness:
         self._probing = anyio.Lock()
 
     async def report(self, *, verbose: bool = False) -> tuple[bool, dict[str, Any]]:
-        """Whether requests can be served, and the details; `verbose`: with every service, and with what is set aside.
-        Without sandboxes it still serves: their tools are refused."""
+        """(ready, details). `verbose` adds every service, and the items that are set aside. Without sandboxes the
+        server is still ready: their tools are refused."""
         database = await self._try_database()
         sandbox = asdict(await self._try_sandbox())
         down = self._supervisor.down_longer_than(UNREADY_AFTER_S) if self._supervisor is not None else []
@@ -55,13 +55,13 @@ class Readiness:
         return ready, found
 
     def _services(self) -> list[dict[str, Any]]:
-        """Without the reasons, since this is asked without signing in."""
+        """The items, without the reasons, since this needs no sign-in."""
         states = self._supervisor.states() if self._supervisor is not None else []
         shown = ("name", "is_vital", "restarts", "code")
         return [{name: getattr(one, name) for name in shown} | {"down_s": round(one.down_s, 1)} for one in states]
 
     async def _set_aside(self) -> list[dict[str, Any]]:
-        """Without the reasons, since this is asked without signing in."""
+        """The items, without the reasons, since this needs no sign-in."""
         items: list[SetAside] = []
         with anyio.move_on_after(ANSWER_S), suppress(OutlastError):
             items = await self._database.read(store.listed, MAX_SHOWN)
@@ -71,7 +71,8 @@ class Readiness:
         ]
 
     async def _try_database(self) -> str:
-        """Also reported to the supervisor: an idle server does not check its database, so that idling costs nothing."""
+        """Try the database and report the result to the supervisor: an idle server does not check it, so that idling is
+        free."""
         trouble: OutlastError | TimeoutError | None = TimeoutError(SILENT)
         with anyio.move_on_after(ANSWER_S):
             trouble = await self._ask_database()
@@ -82,7 +83,7 @@ class Readiness:
     async def _ask_database(self) -> OutlastError | None:
         try:
             if time.monotonic() - self._written_at > WRITE_LIFE_S:
-                # A disk that is full, or that became read-only, can still be read.
+                # A full or read-only disk can still be read.
                 await self._database.write(lambda tx: put_fact(tx, _BEAT, tx.now.isoformat()))
                 self._written_at = time.monotonic()
             else:

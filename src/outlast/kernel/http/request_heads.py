@@ -1,6 +1,5 @@
-"""Bounds of request heads: how large, how slow, how many unfinished ones per address, and which host they name.
-
-A head is a request's target and headers. Until it is whole, the client is unknown, so these bounds hold for all.
+"""Bounds of request heads: their size, their pace, the number of unfinished ones per address, and the host they name.
+A head is a request's target and headers. Until it is complete, the client is unknown, so these bounds hold for all.
 """
 
 import ipaddress
@@ -18,8 +17,8 @@ Headers = list[tuple[bytes, bytes]]
 @dataclass(frozen=True, slots=True)
 class HeadLimits:
     """`head_bytes`: the largest head (also of a chunked body's trailers and extensions). `head_s`: seconds in which a
-    head has to be whole. `per_address`: connections of one address without a whole head; each further one has
-    `crowded_s` seconds, so that a burst of honest clients is not turned away."""
+    head must be complete. `per_address`: connections of one address with an incomplete head; each further one has
+    `crowded_s` seconds, so that a burst of honest clients is not refused."""
 
     head_bytes: int = 65_536
     head_s: float = 15.0
@@ -28,13 +27,13 @@ class HeadLimits:
 
 
 class UnfinishedHeads:
-    """In memory: how many connections of each address have not sent a whole head."""
+    """In memory: the number of connections of each address with an incomplete head."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
     def enter(self, address: str) -> int:
-        """One more; returns how many there are now."""
+        """Add a connection; returns the new number."""
         self._counts[address] += 1
         return self._counts[address]
 
@@ -48,7 +47,7 @@ class UnfinishedHeads:
 
 
 def network_of(host: str) -> str:
-    """What counts as one address: an IPv4 address, or the /64 network of an IPv6 address."""
+    """The unit that counts as one address: an IPv4 address, or the /64 network of an IPv6 address."""
     if ":" not in host:
         return host
     try:
@@ -61,8 +60,8 @@ def network_of(host: str) -> str:
 
 
 def settle_host(target: bytes, headers: Headers) -> OutlastError | None:
-    """Why a head is refused for what it names; None: it is fine. A target in absolute form (`GET http://host/path`)
-    replaces the Host header (RFC 9112, section 3.2.2), so that the rest of the server checks the host that is meant."""
+    """The error if a head names no valid host, else None. A target in absolute form (`GET http://host/path`) replaces
+    the Host header (RFC 9112, section 3.2.2), so that the rest of the server checks the right host."""
     for name in (b"host", b"origin"):
         if sum(key == name for key, _ in headers) > 1:
             return MalformedInput(

@@ -1,4 +1,4 @@
-"""Answers as JSON. Routes name their model for the documentation and give ready bytes, so nothing is validated
+"""JSON answers. Routes declare their model for the documentation and return ready bytes, so nothing is validated
 twice."""
 
 from typing import Any, Final
@@ -14,24 +14,24 @@ KEPT: Final = "private, max-age=31536000, immutable"
 
 
 def reply(value: Any, status: int = 200) -> Response:
-    """`value` (plain data, dataclasses or models) as a JSON answer that no cache keeps."""
+    """`value` (plain data, dataclasses or models) as a JSON answer that caches do not store."""
     return Response(orjson.dumps(value, default=_plain), status, {"cache-control": "no-store"}, MEDIA_TYPE)
 
 
 def page(items: Any, next_cursor: Any = None) -> dict[str, Any]:
-    """A list answer: the items and the cursor of the next ones."""
+    """A list answer: the items and the cursor of the next page."""
     return {"items": items, "next": None if next_cursor is None else str(next_cursor)}
 
 
 def nothing() -> Response:
-    """Done, and there is nothing to say."""
+    """An empty answer (204)."""
     return Response(status_code=204)
 
 
 def file_reply(
     name: str, content: bytes, media_type: str, *, inline: bool, policy: str = LOCKED_DOWN, cache: str = KEPT
 ) -> Response:
-    """A file's bytes, which browsers show (`inline`) or save under its name, and never run as a page of this origin."""
+    """A file's bytes, which browsers show (`inline`) or save under its name, but never run as a page of this origin."""
     headers = {
         "content-disposition": f"{'inline' if inline else 'attachment'}; filename*=UTF-8''{quote(name, safe='')}",
         "content-security-policy": policy,

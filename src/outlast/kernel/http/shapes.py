@@ -1,4 +1,4 @@
-"""What all nouns share: the two bases, pages, the bounds of common fields, and shapes made of rows."""
+"""Common shapes: the two bases, pages, the bounds of common fields, and shapes made from rows."""
 
 from typing import Annotated, Generic, TypeVar
 
@@ -13,7 +13,7 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 
 
 class Request(BaseModel):
-    """A request's body: frozen, nothing unknown in it."""
+    """A request's body: frozen, without unknown fields."""
 
     model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True, str_max_length=2_000_000)
 
@@ -23,14 +23,14 @@ class Answer(Frozen):
 
 
 class Page(Answer, Generic[Item]):
-    """A list: the items, and the cursor to pass as `before` (or `after`) for the next ones; null: there are none."""
+    """A list: the items, and the cursor to pass as `before` (or `after`) for the next page; null on the last page."""
 
     items: list[Item]
     next: str | None = None
 
 
 class Problem(Answer):
-    """Every error's answer (RFC 9457), as application/problem+json."""
+    """The answer of every error (RFC 9457), as application/problem+json."""
 
     type: str
     title: str

@@ -1,4 +1,4 @@
-"""Wrong secrets that an address tried within the last minute."""
+"""Counts the wrong secrets of an address within the last minute."""
 
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -19,15 +19,15 @@ MAX_KEPT: Final = 1_000  # moments of one address
 
 
 class WrongSignIns:
-    """In memory, for one server process; the addresses that tried longest ago are forgotten first."""
+    """In memory, for one server process; addresses with the oldest attempts are dropped first."""
 
     def __init__(self) -> None:
         self._moments: OrderedDict[str, list[datetime]] = OrderedDict()
 
     @contextmanager
     def watched(self, request: Request, clock: Clock, limit: int) -> Iterator[None]:
-        """Count a secret that turns out to be wrong inside. Raises `RateLimited` at once, and looks at nothing, where
-        `limit` of this address were wrong within the last minute (0: any number)."""
+        """Count a secret that turns out to be wrong inside. Raises `RateLimited` at once, without a check, if `limit`
+        secrets of this address were wrong within the last minute (0 for any number)."""
         address = address_of(request)
         check_rate("address", self._moments.get(address, ()), limit, clock.now(), things="wrong sign-ins")
         try:
@@ -47,8 +47,8 @@ class WrongSignIns:
 
 
 def address_of(request: HTTPConnection) -> str:
-    """Who counts as one: the client's address, or, behind a proxy on this machine, the last one that the
-    proxy added to X-Forwarded-For: addresses that a client sends itself come before it."""
+    """The client's address, or, behind a proxy on this machine, the last address in X-Forwarded-For, which the proxy
+    added: addresses that a client sends itself come before it."""
     host = request.client.host if request.client else ""
     if is_loopback(host):
         forwarded = request.headers.getlist("x-forwarded-for")

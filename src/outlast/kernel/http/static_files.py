@@ -1,5 +1,5 @@
-"""The web app's files: hashed assets that never change, one page for every other path. The build leaves compressed
-copies beside them (web/compress.mjs); a client gets the best one that it accepts."""
+"""The web app's files: hashed assets that never change, one page for every other path. The build adds compressed copies
+(web/compress.mjs); a client gets the best one that it accepts."""
 
 import mimetypes
 import re
@@ -31,13 +31,13 @@ mimetypes.add_type("application/manifest+json", ".webmanifest")
 
 
 def asks_for_page(accept: str | None) -> bool:
-    """Whether a person opens an address in a browser. Programs that look for a route of some API take anything, or say
-    nothing: an answer in HTML would look as if it existed."""
+    """True if a user opens an address in a browser. Programs that probe for an API route accept anything, or send no
+    Accept header: an answer in HTML would look as if the route existed."""
     return accept is not None and "text/html" in accept.lower()
 
 
 class WebApp:
-    """Serves a built web app from `folder`: a file where one is named, else the page for browsers (the app routes
+    """Serves a built web app from `folder`: the file if the path names one, else the page for browsers (the app routes
     inside it)."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
@@ -59,8 +59,8 @@ class WebApp:
 
 
 def accepted(header: str) -> list[str]:
-    """The encodings of an `Accept-Encoding` header that we have, the best first; one with `q=0` is refused. At
-    most `MAX_ACCEPTED_CHARS` of it are read."""
+    """The supported encodings of an `Accept-Encoding` header, the best first, without those with `q=0`. At most
+    `MAX_ACCEPTED_CHARS` of it are read."""
     wanted = {}
     for item in header[:MAX_ACCEPTED_CHARS].split(","):
         name, *parameters = (part.strip().lower() for part in item.split(";"))
@@ -69,7 +69,7 @@ def accepted(header: str) -> list[str]:
 
 
 def stored_file(request: Request, path: Path, cache_control: str) -> Response:
-    """The file, or its best copy. Every file that has one is sent with `Vary`, so that caches keep its copies apart."""
+    """The file, or its best copy. Every file with copies is sent with `Vary`, so that caches keep them apart."""
     copies = {name: path.with_name(path.name + ending) for name, ending in ENCODINGS.items()}
     there = {name: copy for name, copy in copies.items() if copy.is_file()}
     headers = {"cache-control": cache_control} | ({"vary": "accept-encoding"} if there else {})

@@ -1,4 +1,4 @@
-"""How many streams, and other answers that stay open, one user or one address may have at once."""
+"""Limits the number of streams, and other open answers, of one user or one address."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ FULL_RETRY_S: Final = 5.0
 
 
 class StreamPlaces:
-    """In memory, for one server process. `most`: for each user or address (0: any number)."""
+    """In memory, for one server process. `most`: for each user or address (0 for any number)."""
 
     def __init__(self, most: int = 0) -> None:
         self._most = most
@@ -19,12 +19,12 @@ class StreamPlaces:
 
     @contextmanager
     def taken(self, holder: str, per: str = "user") -> Iterator[None]:
-        """One more of this holder while the context is open; "" counts nobody. Raises `RateLimited` where there are as
-        many as may be."""
+        """Count one more stream of this holder while the context is open; "" is not counted. Raises `RateLimited` at
+        the limit."""
         if holder and self._most and self._taken[holder] >= self._most:
             raise RateLimited(
-                f"{self._most} streams of one {per} are open; no more can be followed at once.",
-                hint="Close streams that are not needed, or raise limits.streams_per_user.",
+                f"{self._most} streams of one {per} are open, which is the limit.",
+                hint="Close streams that you do not need, or raise limits.streams_per_user.",
                 retry_after_s=FULL_RETRY_S,
                 limit=self._most,
                 per=per,

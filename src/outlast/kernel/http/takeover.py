@@ -1,7 +1,6 @@
-"""A browser's connection after an upgrade request, as bytes: for WebSockets that are passed on and not read.
-
-Uvicorn is run without a WebSocket library. A request that asks for an upgrade reaches the application like any other,
-with `TAKE_OVER` in its extensions; calling that gives the connection away, and nothing is answered by `send` then.
+"""A browser's connection after an upgrade request, as bytes: for WebSockets that are forwarded without being read.
+Uvicorn runs without a WebSocket library. A request for an upgrade reaches the application like any other, with
+`TAKE_OVER` in its extensions; calling that hands the connection over, and `send` must not be used afterwards.
 """
 
 import asyncio
@@ -14,8 +13,8 @@ HIGH_WATER_BYTES: Final = 65_536
 
 
 class TakenOver:
-    """Both ways at the speed of the slower side: reading stops while 64 KiB wait here, `send` waits while the socket
-    is full. Everything raises nothing once the other side is gone: `receive` gives b"", `send` does nothing."""
+    """Both directions run at the speed of the slower side: reading stops while 64 KiB are buffered, `send` waits while
+    the socket is full. No method raises once the other side is gone: `receive` returns b"", `send` does nothing."""
 
     def __init__(self, transport: asyncio.Transport, flow: Any) -> None:
         self._transport = transport
@@ -25,7 +24,7 @@ class TakenOver:
         self._ended = False
 
     async def receive(self) -> bytes:
-        """What has come since; empty at the end. Cancelling loses nothing."""
+        """The bytes received since the last call; empty at the end. Cancelling loses nothing."""
         while not self._held:
             if self._ended:
                 return b""
@@ -37,21 +36,21 @@ class TakenOver:
         return data
 
     async def send(self, data: bytes) -> None:
-        """Returns once there is room for more."""
+        """Send bytes; returns once there is room for more."""
         if not self._ended and not self._transport.is_closing():
             self._transport.write(data)
             await self._flow.drain()
 
     def close(self) -> None:
-        """End the connection once what was sent has gone out."""
+        """Close the connection once all sent bytes have gone out."""
         self._transport.close()
 
     def abort(self) -> None:
-        """End it now."""
+        """Close the connection now."""
         self._transport.abort()
 
     def feed(self, data: bytes) -> None:
-        """The server's side: bytes came."""
+        """Called by the server: bytes arrived."""
         if data:
             self._held += data
             self._news.set()
@@ -59,6 +58,6 @@ class TakenOver:
                 self._flow.pause_reading()
 
     def feed_end(self) -> None:
-        """The server's side: the connection is gone."""
+        """Called by the server: the connection is gone."""
         self._ended = True
         self._news.set()

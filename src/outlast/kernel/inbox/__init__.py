@@ -1,1 +1,1 @@
-"""The inbox: everything that waits for a user, of whatever kind."""
+"""The inbox: all kinds of items that wait for a user."""

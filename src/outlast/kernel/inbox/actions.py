@@ -1,4 +1,4 @@
-"""What waits for the actor."""
+"""The actor's inbox."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,18 +22,18 @@ _OWN: Final[Sequence[InboxSource]] = (runs.waiting, thread_locks.waiting, mentio
 
 
 def sources() -> Sequence[InboxSource]:
-    """Every kind of thing that can wait: the kernel's own, and those of the apps."""
+    """The sources of inbox items: the kernel's own, and those of the apps."""
     return (*_OWN, *registry.load().inbox)
 
 
 async def read_inbox(
     services: Services, actor: Actor, project_id: str | None, limit: int, before: str | None
 ) -> Listed[InboxItem, str]:
-    """What waits for the actor in one project (None: in all of theirs), newest first: open approvals and questions
-    where the actor may edit; open proposals of conversations that the actor began, drives or asked; requests to hand
-    over threads and sections; where the actor is named and what they were given. At most `limit` items from a place on:
-    no more rows are read of any kind than the page may hold, and one. An item that goes meanwhile moves nothing. Raises
-    `CursorUnknown`."""
+    """The inbox of the actor in one project (None for all of theirs), newest first: open approvals and questions where
+    the actor may edit; open proposals of conversations that the actor began, drives or asked; requests to hand over
+    threads and sections; mentions of the actor and comments assigned to them. At most `limit` items from a position on:
+    of each kind at most `limit` rows and one more are read. Items that disappear meanwhile do not shift the page.
+    Raises `CursorUnknown`."""
     part = InboxPart(limit + 1, None if before is None else _place(before))
     found = await services.db.read(_waiting, actor, project_id, part)
     shown = found[:limit]
@@ -49,7 +49,7 @@ def _waiting(tx: Tx, actor: Actor, project_id: str | None, part: InboxPart) -> l
 
 
 def _named(moment: datetime, item: InboxItem) -> str:
-    """A place as text that needs no quoting in an address."""
+    """A position as text that needs no quoting in a URL."""
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat()}Z~{item.id}"
 
 
@@ -59,4 +59,4 @@ def _place(before: str) -> tuple[datetime, str]:
         at = datetime.fromisoformat(moment)
         if separator and at.tzinfo is not None:
             return at, item_id
-    raise CursorUnknown(f"{before[:100]!r} is no place in an inbox.")
+    raise CursorUnknown(f"{before[:100]!r} is not a cursor of an inbox.")

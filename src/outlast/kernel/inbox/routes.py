@@ -1,4 +1,4 @@
-"""What waits for the caller, and saying that one has seen it."""
+"""The caller's inbox."""
 
 from starlette.responses import Response
 
@@ -18,15 +18,15 @@ router = noun_router("Inbox")
 async def list_inbox(
     services: Svc, actor: Signed, project: str | None = None, before: str | None = None, limit: Limit = 50
 ) -> Response:
-    """What waits for the caller, newest first: approvals, questions, proposals, requests to hand over what they drive
-    or keep, mentions, and comments that they were given. `inbox.changed` in a project's stream says when to read it
-    again."""
+    """List the caller's inbox, newest first: approvals, questions, proposals, requests to hand over threads and
+    sections, mentions, and comments that are assigned to the caller. `inbox.changed` in a project's stream says when to
+    read it again."""
     found = await actions.read_inbox(services, actor, project, limit, before)
     return reply(page(found.items, found.next))
 
 
 @router.post("/mentions/{mention_id}/read", status_code=204)
 async def read_mention(mention_id: str, services: Svc, actor: Signed) -> Response:
-    """Take a mention, or a comment that one was given, out of the caller's inbox. Repeating is harmless."""
+    """Remove a mention, or an assigned comment, from the caller's inbox. Repeating is harmless."""
     await mentions.read_mention(services, actor, mention_id)
     return nothing()

@@ -6,7 +6,8 @@ from outlast.base.events import Frozen
 
 
 class InboxChanged(Frozen):
-    """An inbox may have changed: read it again. `user_id` null: those of all who may decide. In the project's log."""
+    """An inbox may have changed: read it again. `user_id` is null for the inboxes of all who may decide. In the
+    project's log."""
 
     user_id: str | None
     kind: Literal["approval", "question", "proposal", "handover", "mention", "assigned"]

@@ -1,2 +1,2 @@
-"""What agents look things up in: documentation, modules that they saved, and what earlier runs did. The kernel has the
-ports and their shapes; an app implements them."""
+"""Knowledge of agents: documentation, modules that they saved, and memories of earlier runs. The kernel has the ports
+and their shapes; an app implements them."""

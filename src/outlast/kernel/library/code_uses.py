@@ -1,6 +1,5 @@
-"""What a piece of code uses: the packages and services that are configured, and files of the workspace. Pure.
-
-Read by patterns, not by a parser: it decides what the agent is reminded of, never what it may do.
+"""Finds what a piece of code uses: configured packages and services, and files of the workspace. Pure.  Uses patterns,
+not a parser: the result decides what the agent is reminded of, never what it may do.
 """
 
 import posixpath
@@ -23,7 +22,7 @@ _WORKSPACE: Final = "/workspace/"
 
 
 def filed_under(dependency: DependencySettings) -> str:
-    """The name by which a dependency's documentation is searched."""
+    """The package name of a dependency's documentation."""
     if dependency.name:
         return dependency.name
     if dependency.package:
@@ -34,13 +33,13 @@ def filed_under(dependency: DependencySettings) -> str:
 def packages_used(
     code: str, language: Language, dependencies: Iterable[DependencySettings]
 ) -> list[DependencySettings]:
-    """Those of the dependencies that the code imports, or whose hosts or secret it names."""
+    """The dependencies that the code imports, or whose hosts or secret it names."""
     imported = imports_of(code, language)
     return [one for one in dependencies if _imports(one, imported, language) or _names(one, code)]
 
 
 def files_used(code: str, language: Language) -> frozenset[str]:
-    """Paths of the workspace that the code imports, relative to it; of Python those that it may mean."""
+    """Paths of the workspace that the code imports, relative to it; for Python all candidates."""
     if language == "python":
         modules = (name for name in imports_of(code, language) if name)
         return frozenset(f"{name.replace('.', '/')}.py" for name in modules)
@@ -49,7 +48,7 @@ def files_used(code: str, language: Language) -> frozenset[str]:
 
 
 def imports_of(code: str, language: Language) -> frozenset[str]:
-    """What the code names in its imports, as it names it: names of at most 400 characters. Steps grow with its length,
+    """The names in the code's imports, unchanged, of at most 400 characters. Steps grow with the length of the code,
     which a call's arguments bound."""
     if language == "typescript":
         return frozenset(_IMPORTED.findall(code))
@@ -63,7 +62,7 @@ def imports_of(code: str, language: Language) -> frozenset[str]:
 
 
 def relative_imports(code: str, path: str) -> list[str]:
-    """The files that a module imports by a path of its own: what it cannot do without."""
+    """The files that a module imports by a relative path, and cannot work without."""
     if path.endswith(".py"):
         return sorted(set(re.findall(r"^[ \t]*from[ \t]+(\.[\w.]*)[ \t]+import", code, re.MULTILINE)))
     return sorted(name for name in imports_of(code, "typescript") if name.startswith((".", "/", "file:")))
@@ -85,7 +84,7 @@ def _names(dependency: DependencySettings, code: str) -> bool:
 
 
 def _npm_name(imported: str) -> str:
-    """`@linear/sdk/dist/x` and `npm:@linear/sdk@98` as `npm:@linear/sdk`; empty for what is no package."""
+    """`@linear/sdk/dist/x` and `npm:@linear/sdk@98` as `npm:@linear/sdk`; empty if it is not a package."""
     plain = imported.removeprefix(NPM).lstrip("/")
     if plain.startswith((".", "/")) or ":" in plain:
         return ""
@@ -103,7 +102,7 @@ def _parsed(package: str) -> str:
 
 
 def _relative(imported: str) -> str:
-    """A path relative to the workspace; empty for what is not a path in it."""
+    """A path relative to the workspace; empty if it is not a path in it."""
     path = imported.removeprefix("file://").partition("?")[0]
     if path.startswith(_WORKSPACE):
         path = f"./{path.removeprefix(_WORKSPACE)}"

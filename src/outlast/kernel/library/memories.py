@@ -1,4 +1,4 @@
-"""Memories: what each run of a thread did, in one line."""
+"""Memories: a summary of each run of a thread, in one line."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -20,14 +20,14 @@ class Memory(NamedTuple):
 
 
 class Memories(Protocol):
-    """Keeps them. First argument: the open transaction. Without an app that does, none are kept."""
+    """Stores memories. First argument: the open transaction. Without an app that implements this, none are stored."""
 
     def remember(self, tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: str) -> Memory | None:
-        """Keep the summary of a run; None: it is empty. A run's second summary takes the place of the first."""
+        """Store the summary of a run; returns None if it is empty. A run's second summary replaces the first."""
         return None
 
     def summaries_of_runs(self, tx: Tx, run_ids: Collection[str]) -> dict[str, str]:
-        """Run id → its summary, where it has one."""
+        """Summaries by run id, for runs that have one."""
         return {}
 
 
@@ -39,10 +39,10 @@ MEMORIES: Final[Port[Memories]] = Port("memories", NoMemories())
 
 
 class Recall(Protocol):
-    """Finds those that resemble what is asked now."""
+    """Finds memories that resemble the current request."""
 
     async def of_thread(
         self, thread_id: str, query: str, *, without: Collection[str] = (), limit: int = 3
     ) -> Sequence[Memory]:
-        """At most `limit` memories of the thread, best first, without those of the runs named. Reads only; safe to
+        """At most `limit` memories of the thread, best first, without those of the given runs. Reads only; safe to
         repeat and to cancel."""

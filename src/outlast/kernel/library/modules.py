@@ -20,8 +20,8 @@ MAX_BYTES: Final = 256_000  # of a published one
 
 @dataclass(frozen=True, slots=True)
 class NewModule:
-    """What an agent announced: `path` is relative to the workspace, `exports` are names, `usage` an import to copy;
-    `content_hash` of the file as it was looked at, `verified` whether its import worked then."""
+    """A module that an agent announced: `path` is relative to the workspace, `exports` are names, `usage` an import to
+    copy; `content_hash` is of the file when it was checked, `verified` is true if its import worked then."""
 
     path: str
     description: str
@@ -32,7 +32,7 @@ class NewModule:
 
 
 class Module(NamedTuple):
-    """A module's row. `exports` are names; `dependencies`: the hash that it was last verified with (None: never)."""
+    """A module's row. `exports` are names; `dependencies`: the hash that it was last verified with (None if never)."""
 
     id: str
     project_id: str | None
@@ -56,7 +56,7 @@ class Module(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What is searched and embedded; `hash` is its SHA-256."""
+        """The text that is searched and embedded; `hash` is its SHA-256."""
         return searched_text(self.path, self.description, self.exports, self.usage)
 
     @property
@@ -66,15 +66,15 @@ class Module(NamedTuple):
 
     @property
     def imported_usage(self) -> str:
-        """`usage` as it has to be written in the workspace that uses it."""
+        """`usage` as it must be written in the workspace that uses it."""
         return library_usage(self.path, self.usage) if self.scope == "user" else self.usage
 
     def verified(self, dependencies: str) -> bool:
-        """Whether its import has worked with these dependencies (their hash)."""
+        """True if its import has worked with these dependencies (their hash)."""
         return self.verified_at is not None and self.dependencies == dependencies
 
     def data(self, dependencies: str) -> ModuleData:
-        """As events and the API show it, where sandboxes have these dependencies."""
+        """The module as events and the API show it, for sandboxes with these dependencies."""
         return shape_of(ModuleData, self, verified=self.verified(dependencies))
 
 
@@ -100,7 +100,7 @@ def library_usage(path: str, usage: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ModuleOrigin:
-    """Where a module comes from. `user_id`: for whom it was made, or whose library it is published to."""
+    """The origin of a module. `user_id`: the user for whom it was made, or whose library it is published to."""
 
     project_id: str | None
     page_id: str | None
@@ -109,27 +109,27 @@ class ModuleOrigin:
 
 
 class Library(Protocol):
-    """Keeps modules. First argument: the open transaction. Without an app that does, none are kept."""
+    """Stores modules. First argument: the open transaction. Without an app that implements this, none are stored."""
 
     def of_workspace(self, tx: Tx, workspace_id: str) -> list[Module]:
-        """What was announced of a workspace's files, by path; whether they still exist is not looked at."""
+        """The announced modules of a workspace, by path; does not check that their files still exist."""
         return []
 
     def save(
         self, tx: Tx, announced: Sequence[NewModule], origin: ModuleOrigin, workspace_id: str, dependencies: str
     ) -> list[Module]:
-        """Add the modules of a workspace, or replace what was said of the same paths before: the rows, in order."""
+        """Add the modules of a workspace, or replace earlier ones with the same paths. Returns the rows, in order."""
         return []
 
     def publish(
         self, tx: Tx, announced: NewModule, origin: ModuleOrigin, published_by: str, dependencies: str
     ) -> Module:
-        """Put a module into a user's library, in the place of an earlier one with the same path. Its file must be
-        stored under its `content_hash` already."""
-        raise InternalError("This server keeps no modules.")
+        """Put a module into a user's library, replacing an earlier one with the same path. Its file must already be
+        stored under its `content_hash`."""
+        raise InternalError("This server stores no modules.")
 
     def mark_verified(self, tx: Tx, module_ids: Collection[str], dependencies: str) -> None:
-        """Their import has just worked with these dependencies."""
+        """Record that their imports have just worked with these dependencies."""
         return
 
 
@@ -147,5 +147,5 @@ class UsableModules(Protocol):
     def dependencies(self) -> str: ...
 
     async def usable(self, workspace_id: str | None, user_id: str | None) -> list[Module]:
-        """Those of the workspace, then those published to the user, by path. Rows whose files have vanished are
-        removed at once. Repeatable; a cancelled call may have removed them already."""
+        """The modules of the workspace, then those published to the user, by path. Rows with missing files are deleted
+        at once. Repeatable; a cancelled call may already have deleted them."""

@@ -1,4 +1,4 @@
-"""What a search of documentation and modules gives."""
+"""Search in documentation and modules: the port and its shapes."""
 
 from typing import Literal, Protocol
 
@@ -8,8 +8,8 @@ SearchMethod = Literal["words", "words+vectors", "words+reranked", "words+vector
 
 
 class HitScores(Answer):
-    """How a hit scored by each method: `words` (BM25, from 0 upwards), `vectors` (cosine, -1 to 1), `reranked` (as the
-    re-ranker says, 0 to 1); methods that did not find it are missing."""
+    """The scores of a hit by method: `words` (BM25, from 0 upwards), `vectors` (cosine, -1 to 1), `reranked` (by the
+    re-ranker, 0 to 1); null for methods that did not find it."""
 
     words: float | None = None
     vectors: float | None = None
@@ -17,11 +17,11 @@ class HitScores(Answer):
 
 
 class HitAnswer(Answer):
-    """A passage of documentation, or a saved module. A doc: `id` of its passage, `heading` the way to it (` › `
-    between), `text` its Markdown, `url` where to read it. A module: its own `id`, `heading` its path, `text`
-    description and exports, `usage` an import to copy, `verified` whether its imports worked with the dependencies as
-    they are. `score` is from 0 to 1, higher is better, comparable within one answer only. `terms` are the words of the
-    text that match the query, as they stand there, for highlighting."""
+    """A passage of documentation, or a saved module. A doc: `id` of its passage, `heading` the headings above it (` › `
+    between), `text` its Markdown, `url` its address. A module: its own `id`, `heading` its path, `text` description and
+    exports, `usage` an import to copy, `verified` whether its imports worked with the current dependencies. `score` is
+    from 0 to 1, higher is better, comparable within one answer only. `terms` are the words of the text that match the
+    query, for highlighting."""
 
     type: Literal["doc", "module"]
     id: str
@@ -40,9 +40,8 @@ class HitAnswer(Answer):
 
 
 class SearchReply(Answer):
-    """Hits, best first. `method` says what the order rests on; `note` is "" or one sentence about what was missing (no
-    embedder, embedder failed, no such package). `searched` passages and modules were compared in `took_ms`
-    milliseconds."""
+    """Hits, best first. `method` names the ranking; `note` is empty, or one sentence about a limitation (no embedder,
+    embedder failed, no such package). `searched` passages and modules were compared in `took_ms` milliseconds."""
 
     items: list[HitAnswer]
     method: SearchMethod
@@ -52,8 +51,8 @@ class SearchReply(Answer):
 
 
 class PackageAnswer(Answer):
-    """A package of indexed documentation: its sources together. `versions`: those known of its sources; `fetched_at`:
-    its oldest content; `failed`: sources whose last try failed (older passages stay)."""
+    """A package of indexed documentation: its sources together. `versions`: the known versions of its sources;
+    `fetched_at`: time of its oldest content; `failed`: sources whose last fetch failed (older passages stay)."""
 
     package: str
     versions: list[str]
@@ -64,16 +63,16 @@ class PackageAnswer(Answer):
 
 
 class Searcher(Protocol):
-    """What searches documentation and modules."""
+    """Searches documentation and modules."""
 
     @property
     def embedder(self) -> str | None:
-        """The model whose vectors a search uses; None: it goes by words alone."""
+        """The model whose vectors a search uses, or None if it uses words alone."""
         return None
 
     @property
     def reranks(self) -> bool:
-        """Whether a model puts what is found in order."""
+        """True if a model ranks the hits."""
         return False
 
     async def search(
@@ -87,9 +86,9 @@ class Searcher(Protocol):
         user_id: str | None = None,
     ) -> SearchReply:
         """Search the documentation of all projects and of this one, the modules of the workspace and those published by
-        the user, for any text. `package` restricts the documentation to that package (modules stay). Always answers:
-        without an embedder, offline, with nothing indexed. Reads only; safe to repeat and to cancel. The caller checks
-        permissions."""
+        the user, for any text. `package` restricts the documentation to that package (modules stay). Always answers,
+        also without an embedder, offline, or with nothing indexed. Reads only; safe to repeat and to cancel. The caller
+        checks permissions."""
         return SearchReply(items=[], method="words", note="", searched=0, took_ms=0.0)
 
     async def packages(self, project_id: str) -> list[PackageAnswer]:
@@ -98,4 +97,4 @@ class Searcher(Protocol):
 
 
 class NoSearch(Searcher):
-    """Nothing can be searched."""
+    """Finds nothing."""

@@ -24,7 +24,7 @@ class ModuleData(Frozen):
 
 
 class ModulesSaved(Frozen):
-    """Modules that a run saved; search finds them now."""
+    """Modules that a run saved; search finds them from now on."""
 
     run_id: str
     workspace_id: str

@@ -1,4 +1,4 @@
-"""What is too large and what is too fast. Pure."""
+"""Checks of sizes and rates. Pure."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -11,14 +11,14 @@ WINDOW: Final = timedelta(seconds=60)
 
 
 def clean(text: str) -> str:
-    """Text that every database can hold: without NUL characters and halves of surrogate pairs."""
+    """Text that every database can store: without NUL characters and lone surrogates."""
     if "\x00" in text:
         text = text.replace("\x00", "")
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def is_blank(text: str) -> bool:
-    """Whether a person would see nothing: only spaces, control and invisible formatting characters."""
+    """True if nothing is visible: only spaces, control and invisible formatting characters."""
     return all(c.isspace() or unicodedata.category(c) in ("Cc", "Cf") for c in text)
 
 
@@ -27,7 +27,7 @@ def check_bytes(what: str, size: int, limit: int) -> None:
     if size > limit:
         raise InputTooLarge(
             f"{what} has {size:,} bytes; at most {limit:,} are accepted.",
-            hint="Make it smaller, or ask the operator for a larger limit under [limits].",
+            hint="Make it smaller, or ask the operator to raise the limit in [limits].",
             what=what,
             size_bytes=size,
             limit_bytes=limit,
@@ -35,7 +35,7 @@ def check_bytes(what: str, size: int, limit: int) -> None:
 
 
 def checked_markdown(text: str, limit_chars: int, hint: str | None = None) -> str:
-    """A text cleaned. Raises `InputTooLarge` above `limit_chars` characters."""
+    """The cleaned text. Raises `InputTooLarge` above `limit_chars` characters."""
     if len(text) > limit_chars:
         raise InputTooLarge(
             f"A text has {len(text):,} characters; at most {limit_chars:,} are accepted at once.",
@@ -72,14 +72,14 @@ def checked_line(what: str, text: str, limit_chars: int) -> str:
 
 def check_rate(what: str, recent: Sequence[datetime], limit: int, now: datetime, *, things: str = "runs") -> None:
     """Raise `RateLimited` when `limit` of these moments (oldest first) are within the last minute, with the seconds
-    until one of them leaves it. `limit` 0 is off."""
+    until one of them leaves it. `limit` 0 turns it off."""
     within = [moment for moment in recent if moment > now - WINDOW]
     if not limit or len(within) < limit:
         return
     wait = (within[-limit] + WINDOW - now).total_seconds()
     raise RateLimited(
         f"{limit} {things} a minute are allowed per {what}.",
-        hint="Wait a moment, or ask the operator for a larger limit under [limits].",
+        hint="Wait a moment, or ask the operator to raise the limit in [limits].",
         retry_after_s=round(max(wait, 0.001), 3),
         limit=limit,
         per=what,

@@ -12,8 +12,8 @@ _ALL: Final = sa.true()
 
 
 def check_run_rates(tx: Tx, user_id: str, project_id: str, per_user: int, per_project: int) -> None:
-    """Raise `RateLimited` when the user or the project has started as many runs within the last minute as it may
-    (0: no limit). Two starts at the very same moment may both pass."""
+    """Raise `RateLimited` when the user or the project has started as many runs within the last minute as the limit
+    allows (0 for no limit). Two starts at the same moment may both pass."""
     _check(tx, "user", runs, runs.c.started_by == user_id, per_user)
     _check(tx, "project", runs, runs.c.project_id == project_id, per_project)
 
@@ -28,9 +28,9 @@ def check_made_rate(
     by: str = "created_by",
     which: sa.ColumnElement[bool] = _ALL,
 ) -> None:
-    """Raise `RateLimited` when the user has made as many rows of `table` within the last minute as one may (0: no
-    limit). `things` is what people call them (the table's name), `by` the column that says who made one, `which` the
-    rows that count (all)."""
+    """Raise `RateLimited` when the user has created as many rows of `table` within the last minute as the limit allows
+    (0 for no limit). `things` is their name in messages (default: the table's name), `by` the column with the user's
+    id, `which` the rows that count (default: all)."""
     _check(tx, "user", table, (table.c[by] == user_id) & which, per_user, things or table.name)
 
 

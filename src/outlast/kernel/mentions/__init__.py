@@ -1,9 +1,8 @@
-"""Mentions: who was named where, and has not seen it yet; and what one item of an inbox is.
-
-A person is named in a message or a comment (`@Name`, or by id), or is given a comment (*assigned*). Each is one row,
-for one person and one place, *waiting* until they open the place or say that they read it. Users are not notified of
-their own texts. `rules.py` finds the names in a text; `items.py` is the shape of an inbox item, which the rooms of
-threads and documents fill with what waits in theirs; `store.py` keeps the rows and says what is news.
+"""Mentions: places where a user was named and has not looked yet; and the shape of an inbox item.  A user is named in a
+message or a comment (`@Name`, or by id), or is assigned a comment (*assigned*). Each is one row, for one user and one
+place, *waiting* until they open the place or mark it as read. Users are not notified of their own texts. `rules.py`
+finds the names in a text; `items.py` is the shape of an inbox item, which the rooms of threads and documents fill;
+`store.py` stores the rows and returns the inbox changes.
 
               named, assigned                      opened, read by hand
     (nothing) ───────────────▶ waiting ────────────────────────────────▶ read

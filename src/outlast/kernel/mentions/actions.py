@@ -1,4 +1,4 @@
-"""Mentions: who is named in a message, and what the named have seen."""
+"""Mentions: the users named in a message, and the mentions they have seen."""
 
 from collections.abc import Iterable, Sequence
 
@@ -18,17 +18,17 @@ from outlast.kernel.threads.shapes import MessageData
 
 @in_write
 def read_mention(tx: Tx, actor: Actor, mention_id: str) -> None:
-    """The actor has seen where they are named, or dismisses what they were given: it leaves the inbox. Repeating is
-    harmless. Raises `NotFound`, also for another user's."""
+    """Remove a mention that the actor has seen, or a comment assigned to them, from the inbox. Repeating is harmless.
+    Raises `NotFound`, also for another user's."""
     mention = store.mention_of(tx, mention_id, actor.user_id)
-    if mention.document_id is not None:  # locked before what is on it and the project's log (docs/concepts/locking.md)
+    if mention.document_id is not None:  # locked before its comments and the project's log (docs/concepts/locking.md)
         registry.implementation(COMMENTS).hold(tx, mention.document_id)
     tell(tx, store.read(tx, actor.user_id, mention_id=mention_id))
 
 
 @in_write
 def see_thread(tx: Tx, actor: Actor, thread_id: str) -> None:
-    """The actor has opened a thread: what names them there is seen."""
+    """Mark the actor's mentions in a thread as seen, since they opened it."""
     tell(tx, store.read(tx, actor.user_id, thread_id=thread_id))
 
 
@@ -52,5 +52,5 @@ def tell(tx: Tx, news: Iterable[tuple[str, InboxChanged]]) -> None:
 
 
 def text_of(message: MessageData) -> str:
-    """What a person wrote."""
+    """The text that a user wrote."""
     return "\n".join(part.text for part in message.parts if isinstance(part, TextPart))

@@ -1,4 +1,4 @@
-"""One item of an inbox, and a part of the inbox."""
+"""One item of an inbox, and a page of the inbox."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ INBOX: Literal["inbox.changed"] = "inbox.changed"
 
 class InboxItem(Answer):
     """One thing that waits for the reader. `id` is the approval's, question's, proposal's or mention's, or that of the
-    thread or section whose lock is asked for. `text` says in one line what is asked, `by` who asks. The rest is where
-    to go: a message of a thread, a comment, a section or block of a document."""
+    thread or section whose lock is asked for. `text` is the request in one line, `by` the user who asks. The rest is
+    the place: a message of a thread, a comment, a section or block of a document."""
 
     kind: str
     id: str
@@ -41,19 +41,19 @@ class InboxItem(Answer):
 
 
 class InboxItemAnswer(InboxItem):
-    """Something that waits for you, and where it is."""
+    """An item that waits for you, and its place."""
 
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
     kind: Kind
 
 
-Waiting = tuple[datetime, InboxItem]  # an item and the moment since when it waits, which orders an inbox
+Waiting = tuple[datetime, InboxItem]  # an item and the time since which it waits, by which an inbox is sorted
 
 
 @dataclass(frozen=True, slots=True)
 class InboxPart:
-    """At most `limit` items, newest first: those that come after the moment and id of `before`, if that is given."""
+    """At most `limit` items, newest first: those after the moment and id of `before`, if given."""
 
     limit: int
     before: tuple[datetime, str] | None = None
@@ -69,14 +69,14 @@ class InboxPart:
 
 
 InboxSource = Callable[[Tx, str, str | None, InboxPart | None], list[Waiting]]
-"""Given the open transaction, a user's id, a project (None: all of theirs) and a part: what waits for the user."""
+"""From the open transaction, a user's id, a project (None for all of theirs) and a part to the user's waiting items."""
 
 
 def came(item: InboxItem, user_id: str | None) -> InboxChanged:
-    """News: this waits now, for one user (None: for all who may decide)."""
+    """The event that this item now waits for one user (None for all who may decide)."""
     return InboxChanged.model_validate({"user_id": user_id, "kind": item.kind, "item": item.model_dump()})
 
 
 def went(kind: Kind, user_id: str | None) -> InboxChanged:
-    """News: something of this kind does not wait any more."""
+    """The event that an item of this kind no longer waits."""
     return InboxChanged(user_id=user_id, kind=kind)

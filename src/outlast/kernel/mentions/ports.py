@@ -1,4 +1,4 @@
-"""What mentions need of the app that has comments."""
+"""The port of mentions to the app that has comments."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
@@ -8,7 +8,7 @@ from outlast.kernel.apps.ports import Port
 
 
 class CommentPlace(NamedTuple):
-    """Where the comment of a mention is. `thread_id`: that in which it is talked about."""
+    """The place of a mention's comment. `thread_id`: the thread about it."""
 
     document_title: str | None = None
     section_id: str | None = None
@@ -21,16 +21,16 @@ class Comments(Protocol):
     """Comments on documents. First argument: the open transaction."""
 
     def hold(self, tx: Tx, document_id: str) -> None:
-        """Hold the document until the transaction ends: it is locked before what is on it. Raises `NotFound`."""
+        """Lock the document until the transaction ends: it is locked before its comments. Raises `NotFound`."""
         return
 
     def places(self, tx: Tx, mention_ids: Sequence[str]) -> Mapping[str, CommentPlace]:
-        """By mention, where its comment is; all of them are of comments."""
+        """The place of each mention's comment, by mention id; all must be mentions in comments."""
         return {}
 
 
 class NoComments(Comments):
-    """There are none."""
+    """An implementation without comments."""
 
 
 COMMENTS: Final[Port[Comments]] = Port("comments", NoComments())

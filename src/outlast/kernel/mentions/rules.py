@@ -1,4 +1,4 @@
-"""Who is named in a text. Pure."""
+"""Finds the users named in a text. Pure."""
 
 import re
 import unicodedata
@@ -7,29 +7,29 @@ from dataclasses import dataclass
 from typing import Final
 
 AGENT: Final = "agent"
-"""Stands for the agent where a user's id would stand, and is its name in texts."""
+"""The agent's id in place of a user's id, and its name in texts."""
 LINE_CHARS: Final = 200
 
 _FENCE: Final = re.compile(r" ?(`{3,}|~{3,})")
 _TICKS: Final = re.compile(r"`+")
 _AT: Final = re.compile(r"(?<![\w@/.])@")
 _IN_WORD: Final = re.compile(r"\w")
-_BLANKS: Final = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # all but a single space, which is what they become
+_BLANKS: Final = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # all but a single space, which replaces them
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Whom a text names: users (each once, in the order of the text), and whether the agent."""
+    """The names in a text: users (each once, in the order of the text), and whether it names the agent."""
 
     users: tuple[str, ...] = ()
     agent: bool = False
 
 
 def find_names(text: str, members: Sequence[tuple[str, str]], chosen: Sequence[str] = ()) -> Named:
-    """Whom a text names among `members` (user id, name): `@Name`, the longest name that fits, in any case, not inside
-    a word or in code. `@agent` is the agent. `chosen` are ids that the writer picked: of several members of one name
-    only those count, and they are named even where the text does not show it. Bounds: the text is a message or comment
-    (`limits.message_bytes` at most); steps grow with its length, 100 KB take 25 ms."""
+    """The users that a text names among `members` (user id, name): `@Name`, the longest name that fits, in any case,
+    not inside a word or in code. `@agent` is the agent. `chosen` are ids that the writer picked: of several members
+    with one name only those count, and they are named even if the text does not show it. Bounds: the text is a message
+    or comment (`limits.message_bytes` at most); steps grow with its length, 100 KB take 25 ms."""
     picked = {user_id for user_id, _ in members} & set(chosen)
     by_name: dict[str, list[str]] = {}
     for user_id, name in members:
@@ -45,8 +45,9 @@ def find_names(text: str, members: Sequence[tuple[str, str]], chosen: Sequence[s
 
 
 def still_chosen(named: Sequence[str], old: Sequence[str], new: Sequence[str]) -> list[str]:
-    """Of those whom a text `named`, the ones to be picked when it is written anew: who was named without being in the
-    old text (`old`: who is, by name alone), and who is in the new one too, perhaps as one of several of that name."""
+    """The users to pick when a text that `named` them is rewritten: users named without being in the old text (`old`
+    are those in it, by name alone), and users who are in the `new` text too, perhaps as one of several with that
+    name."""
     return [user_id for user_id in named if user_id not in old or user_id in new]
 
 
@@ -57,13 +58,13 @@ def one_line(text: str, limit_chars: int = LINE_CHARS) -> str:
 
 
 def without_agent(text: str) -> str:
-    """A text without the `@agent` that it begins with: what the agent is asked."""
+    """A text without its leading `@agent`: the request to the agent."""
     return re.sub(rf"^\s*@{AGENT}\b[\s,:]*", "", text, count=1, flags=re.IGNORECASE)
 
 
 def _after_ats(text: str, names: Collection[str]) -> list[str]:
-    """The names (folded) that follow an @, in the order of the text. In a time that grows with its length alone,
-    whatever it looks like."""
+    """The names (folded) that follow an @, in the order of the text. The time grows only with the text's length, for
+    any text."""
     lengths: dict[str, list[int]] = {}  # by first character: how long the names are, the longest first
     for name, size in sorted({(name[0], len(name)) for name in names}, key=lambda one: -one[1]):
         lengths.setdefault(name, []).append(size)
@@ -81,7 +82,7 @@ def _after_ats(text: str, names: Collection[str]) -> list[str]:
 
 
 def _without_code(text: str) -> str:
-    """A text (folded) without fences and what stands in ticks on one line."""
+    """A text (folded) without code fences and inline code."""
     kept: list[str] = []
     fence: str | None = None
     for line in text.split("\n"):
@@ -97,7 +98,7 @@ def _without_code(text: str) -> str:
 
 
 def _without_ticked(line: str) -> str:
-    """A line without what stands between two runs of as many ticks."""
+    """A line without text between two equally long runs of backticks."""
     runs = [(run.start(), run.end()) for run in _TICKS.finditer(line)]
     closer, later = dict[int, int](), dict[int, int]()  # of each run, the next one of its length
     for place in range(len(runs) - 1, -1, -1):

@@ -1,6 +1,7 @@
 """Mentions in the database. First argument: the open transaction.
 
-Functions that change something return the news; the caller appends it to the project's log as `inbox.changed`.
+Functions that change something return the inbox changes; the caller appends them to the project's log as
+`inbox.changed`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -62,7 +63,7 @@ class _Member(NamedTuple):
 
 
 def named_in(tx: Tx, project_id: str, text: str, chosen: Sequence[str] = ()) -> Named:
-    """Whom a text names among the project's members. Asks the database only where it may name one."""
+    """The members of the project that a text names. Queries the database only if the text may name one."""
     if "@" not in text and not chosen:
         return Named()
     rows = tx.rows(_Member, _MEMBERS, {"project": project_id})
@@ -70,8 +71,7 @@ def named_in(tx: Tx, project_id: str, text: str, chosen: Sequence[str] = ()) -> 
 
 
 def named_anew(tx: Tx, project_id: str, before: str, text: str, named: Sequence[str]) -> Named:
-    """Whom a text names that said something else `before`, and named these users then: whom its writer picked stays
-    picked."""
+    """The users that a rewritten text names. It was `before`, and named these users then: picked users stay picked."""
     old, new = named_in(tx, project_id, before), named_in(tx, project_id, text)
     return named_in(tx, project_id, text, still_chosen(named, old.users, new.users))
 
@@ -83,7 +83,7 @@ class _ShownMention(NamedTuple):
 
 
 def tell(tx: Tx, where: Where, user_ids: Iterable[str]) -> list[InboxChanged]:
-    """These users are named there: each new one but the author gets a waiting row. Returns the news."""
+    """Add a waiting row for each newly named user but the author. Returns the inbox changes."""
     known = set(tx.execute(sa.select(mentions.c.user_id).where(*_at(where.source, where.source_id))).scalars())
     fresh = {new_id("mention"): one for one in dict.fromkeys(user_ids) if one not in known | {where.by}}
     there = {**asdict(where), "text": one_line(where.text), "created_at": tx.now}
@@ -93,13 +93,13 @@ def tell(tx: Tx, where: Where, user_ids: Iterable[str]) -> list[InboxChanged]:
 
 
 def withdraw(tx: Tx, source: Source, source_id: str, keep: Iterable[str] = ()) -> list[InboxChanged]:
-    """Nobody but `keep` is named there any more. The news: of those that still waited."""
+    """Remove the mentions at a source except those of `keep`. Returns the inbox changes of those that still waited."""
     return _removed(tx, *_at(source, source_id), mentions.c.user_id.not_in(list(keep)))
 
 
 def forget(tx: Tx, where: Literal["thread_id", "document_id", "source_id"], *ids: str) -> list[InboxChanged]:
-    """Threads, documents with their comments, or messages and comments are gone, and so is who was named there. The
-    news."""
+    """Remove the mentions in deleted threads, in deleted documents with their comments, or in deleted messages and
+    comments. Returns the inbox changes."""
     return _removed(tx, mentions.c[where].in_(ids))
 
 
@@ -124,8 +124,8 @@ _CHANGED: Final = [mentions.c[name] for name in _ChangedMention._fields]
 def read(
     tx: Tx, user_id: str, *, mention_id: str | None = None, thread_id: str | None = None, source_ids: Sequence[str] = ()
 ) -> list[tuple[str, InboxChanged]]:
-    """The user has seen one mention, or all in a thread or in these comments; what they were given there waits on. The
-    news, with each one's project."""
+    """Mark one mention, or all in a thread or in these comments, as seen by the user; assigned comments keep waiting.
+    Returns the inbox changes, each with its project."""
     seen = sa.or_(mentions.c.id == (mention_id or ""), _named_in(thread_id, source_ids))
     mine = sa.update(mentions).where(mentions.c.user_id == user_id, _WAITING, seen)
     rows = tx.rows(_ChangedMention, mine.values(read_at=tx.now).returning(*_CHANGED))
@@ -134,14 +134,14 @@ def read(
 
 
 def anything_waits(tx: Tx, user_id: str, *, thread_id: str | None = None, source_ids: Sequence[str] = ()) -> bool:
-    """Whether the user has something to read there. A read: most who open a place have nothing."""
+    """True if the user has unseen mentions there. Reads only: most users who open a place have none."""
     there = sa.select(mentions.c.id).where(mentions.c.user_id == user_id, _WAITING, _named_in(thread_id, source_ids))
     return tx.execute(there.limit(1)).first() is not None
 
 
 def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None = None) -> list[Waiting]:
-    """What the user was named in and given, and has not seen, in one project (None: in all that they are still a
-    member of); a part of it, if that is given."""
+    """The user's unseen mentions and assigned comments in one project (None for all that they are still a member of),
+    or a part of them, if given."""
     still = (members.c.project_id == mentions.c.project_id) & (members.c.user_id == user_id)
     mine = _SHOWN.join(members, still).where(mentions.c.user_id == user_id, _WAITING)
     if project_id is not None:
@@ -153,7 +153,7 @@ def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None
 
 
 def _named_in(thread_id: str | None, source_ids: Sequence[str]) -> sa.ColumnElement[bool]:
-    """Mentions in a thread or in these comments; not comments that were assigned: to see one is not to finish it."""
+    """Mentions in a thread or in these comments, without assigned comments: seeing one does not finish it."""
     in_thread = mentions.c.thread_id == thread_id if thread_id is not None else sa.false()
     in_comments = mentions.c.source_id.in_(list(source_ids)) if source_ids else sa.false()
     return sa.or_(in_thread, in_comments) & (mentions.c.source != "assigned")

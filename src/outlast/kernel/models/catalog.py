@@ -1,4 +1,4 @@
-"""The models people can choose and the connections to their providers."""
+"""The configured models and the connections to their providers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -55,7 +55,7 @@ class ModelCatalog:
             _require_valid(provider)
         for model in configured:
             self._add(model)
-        # Chosen before models are left out: the order of the configuration decides, whatever is installed.
+        # Chosen before models are left out: the configuration's order decides, independent of the installed packages.
         self._default = self._choose_default(configured, default_model)
         for model in configured:
             if model.provider not in self._open and not is_installed(self._providers[model.provider].kind):
@@ -90,7 +90,7 @@ class ModelCatalog:
         return tuple(self._specs.values())
 
     def missing_key(self, provider: str) -> str | None:
-        """The environment variable that lacks this provider's key; None: the key is set, or the provider needs none."""
+        """The environment variable that lacks this provider's key, or None if the key is set or not needed."""
         env = self._providers[provider].key_env
         return env if env and not self._secret(env) else None
 
@@ -149,8 +149,8 @@ class ModelCatalog:
         limit = model.max_output_tokens or output_limit(model.name, model.context_tokens)
         if (model.reasoning.budget_tokens or 0) >= limit:
             raise InvalidSetting(
-                f"The model {model.id!r} may think {model.reasoning.budget_tokens} tokens and write {limit} in all.",
-                hint="Thinking is part of the answer: lower reasoning.budget_tokens, or raise max_output_tokens.",
+                f"The model {model.id!r} has a reasoning budget of {model.reasoning.budget_tokens} tokens, but a limit of {limit}.",
+                hint="Reasoning is part of the answer: lower reasoning.budget_tokens, or raise max_output_tokens.",
                 setting="models.reasoning.budget_tokens",
             )
         values = {field.name: getattr(model, field.name) for field in fields(model)}
@@ -186,6 +186,6 @@ def _require_valid(provider: ProviderConfig) -> None:
 
 
 def _is_plain_http(url: str) -> bool:
-    """Whether the URL is http or https with a host, and without credentials: logs would show them."""
+    """True if the URL is http or https with a host, and without credentials, which logs would show."""
     parts = urlsplit(url)
     return parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc

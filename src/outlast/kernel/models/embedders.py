@@ -1,7 +1,7 @@
 """Texts as vectors: any service that speaks OpenAI's /embeddings.
 
-A vector leaves here as float16, little-endian, length 1: half the room of float32, and the cosine of two is their plain
-product. The error tree is that of the models: `TryLater` may be asked again, and was, a few times.
+Vectors are float16, little-endian, normalized to length 1: half the size of float32, and the cosine of two is their dot
+product. Errors are those of models: `TryLater` may be retried, and already was a few times.
 """
 
 import math
@@ -28,10 +28,10 @@ else:
 
 
 PAUSES_S: Final = (0.5, 2.0)  # before the second and third try
-MAX_WAIT_S: Final = 10.0  # that a service may ask for; longer, and the caller decides
-TEXT_CHARS: Final = 24_000  # of each text that is sent: what models read at most, about
+MAX_WAIT_S: Final = 10.0  # the longest wait that a service may request; beyond it, the caller decides
+TEXT_CHARS: Final = 24_000  # of each text that is sent: about the input limit of models
 ANSWER_BYTES: Final = 100_000_000
-_KEPT_CHARS: Final = 120  # of the key under which vectors are kept
+_KEPT_CHARS: Final = 120  # of the key under which vectors are stored
 
 
 class OpenAIEmbedder:
@@ -45,13 +45,13 @@ class OpenAIEmbedder:
 
     @property
     def model(self) -> str:
-        """The key of its vectors: name of the model, and the dimensions where they are asked for."""
+        """The key of its vectors: the model's name, and the dimensions if they are requested."""
         tail = f":{self._settings.dimensions}" if self._settings.dimensions else ""
         return f"{self._settings.model[: _KEPT_CHARS - len(tail)]}{tail}"
 
     async def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """A vector for each text, in order; asked for in batches, the failed ones again. Raises the errors of models
-        (`ModelUnreachable`, `ModelRateLimited`, `ModelKeyRefused` …). Cancelled, the request is given up; repeating is
+        """A vector for each text, in order; requested in batches, with retries. Raises the errors of models
+        (`ModelUnreachable`, `ModelRateLimited`, `ModelKeyRefused` …). Cancelling aborts the request; repeating is
         harmless."""
         found: list[bytes] = []
         for start in range(0, len(texts), self._settings.batch):
@@ -113,8 +113,8 @@ class OpenAIEmbedder:
 
 
 def packed(numbers: Sequence[float]) -> bytes:
-    """A vector as it is kept: length 1 (zeros stay zeros), float16, little-endian. Raises `ValueError` for numbers that
-    are none."""
+    """A vector in its stored form: length 1 (zeros stay zeros), float16, little-endian. Raises `ValueError` for numbers
+    that are not finite."""
     vector = np.asarray(numbers, dtype=np.float64)
     length = float(np.linalg.norm(vector))
     if vector.ndim != 1 or not vector.size or not math.isfinite(length):

@@ -1,7 +1,6 @@
-"""From what a provider said to the error tree: status codes, error codes, `Retry-After`; pure.
-
-The caller's question is "ask again or not?": `TryLater` errors may be asked again, `ProviderRefused` ones not. What the
-provider wrote is shown to people (it often names the fix), shortened and with the key taken out.
+"""Maps providers' errors to the error tree: status codes, error codes, `Retry-After`; pure.  The caller must know
+whether to retry: `TryLater` errors may be retried, `ProviderRefused` errors not. The provider's message is shown to
+users (it often names the fix), shortened and without the key.
 """
 
 import math
@@ -33,8 +32,8 @@ _BEARER: Final = re.compile(r"(?i)bearer\s+\S+|\b(?:sk|gsk|xai|AIza)[-_]?[A-Za-z
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """Who was asked. Errors name the model as people chose it, by its `label` (empty: by the provider's name for it);
-    the names of the configuration are in their fields. Its key is only used to be taken out of texts."""
+    """The model and provider of a request. Errors name the model by its `label` (if empty, by the provider's name for
+    it); the names of the configuration are in their fields. The key is only used to remove it from texts."""
 
     provider: str
     model: str
@@ -58,7 +57,7 @@ class Peer:
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """What an error body said: `code` and `kind` (the provider's `type`) may be empty."""
+    """The content of an error body: `code` and `kind` (the provider's `type`) may be empty."""
 
     message: str = ""
     code: str = ""
@@ -66,8 +65,8 @@ class Complaint:
 
 
 def read_complaint(body: bytes) -> Complaint:
-    """Finds the message in the error bodies of OpenAI, OpenRouter, Groq, Ollama, Anthropic and Google, or takes
-    the text as it is. At most `COMPLAINT_BYTES` of a body are looked at."""
+    """Find the message in the error bodies of OpenAI, OpenRouter, Groq, Ollama, Anthropic and Google, or use the whole
+    text. At most `COMPLAINT_BYTES` of a body are read."""
     body = body[:COMPLAINT_BYTES]
     try:
         value: Any = orjson.loads(body)
@@ -80,12 +79,12 @@ def read_complaint(body: bytes) -> Complaint:
 
 
 def complaint_of(value: Any) -> Complaint:
-    """The same for a body already parsed."""
+    """As `read_complaint`, for a parsed body."""
     error = value.get("error", value) if isinstance(value, dict) else value
     if not isinstance(error, dict):
         return Complaint(message=str(error)[:2_000])
     metadata = error.get("metadata")
-    detail = metadata.get("raw") if isinstance(metadata, dict) else None  # OpenRouter: the upstream's own words
+    detail = metadata.get("raw") if isinstance(metadata, dict) else None  # OpenRouter: the upstream's own message
     inner = error.get("innererror")
     inner_code = inner.get("code", "") if isinstance(inner, dict) else ""
     message = str(error.get("message") or error.get("detail") or value)
@@ -97,23 +96,23 @@ def complaint_of(value: Any) -> Complaint:
 
 
 def refusal(peer: Peer, status: int, said: Complaint, retry_after_s: float | None = None) -> OutlastError:
-    """The error for an HTTP status (or the equal code inside a stream) and what the provider said with it."""
+    """The error for an HTTP status (or the same code inside a stream) and the provider's message."""
     fields = {**peer.fields, "status": status}
     words = peer.clean(said.message) or "(no reason given)"
     told = f"The provider of {peer.shown} answered {status}: {words}"
     codes = f"{said.code} {said.kind}"
     if "tool_use_failed" in codes:  # Groq: the model's own tool call was malformed
-        hint = "This is usually an accident of one answer; asking again helps."
+        hint = "This usually affects only one answer; try again."
         return errors.ModelOutputInvalid(told, hint=hint, **fields)
     if status == 429 and said.code not in _QUOTA_CODES and said.kind not in _QUOTA_CODES:
-        hint = "The provider limits how much may be asked. Wait, or choose another model."
+        hint = "The provider limits the rate of requests. Wait, or choose another model."
         return errors.ModelRateLimited(told, hint=hint, retry_after_s=retry_after_s, **fields)
     if status in (401, 403) and not _POLICY_CODES.search(codes):
         where = f"the environment variable {peer.key_env}" if peer.key_env else "the provider's api_key_env"
-        hint = f"Check the key in {where} on the server, and what it may use."
+        hint = f"Check the key in {where} on the server, and its permissions."
         return errors.ModelKeyRefused(told, hint=hint, **{**fields, "api_key_env": peer.key_env})
     if status == 408 or status >= 500:
-        hint = "The provider has trouble. It usually passes; another model may answer meanwhile."
+        hint = "The provider has a problem, which is usually temporary. Try again later, or choose another model."
         return errors.ModelOverloaded(told, hint=hint, retry_after_s=retry_after_s, **fields)
     if _POLICY_CODES.search(codes):
         return policy_refused(peer, words, fields)
@@ -121,7 +120,7 @@ def refusal(peer: Peer, status: int, said: Complaint, retry_after_s: float | Non
 
 
 def policy_refused(peer: Peer, words: str, fields: Mapping[str, Any] | None = None) -> errors.ModelPolicyRefused:
-    """The provider's content policy stopped the question or the answer."""
+    """The error when the provider's content policy stopped the question or the answer."""
     return errors.ModelPolicyRefused(
         f"The provider of {peer.shown} refused this under its content policy: {words}",
         hint="Change the wording, or choose another model.",
@@ -130,9 +129,9 @@ def policy_refused(peer: Peer, words: str, fields: Mapping[str, Any] | None = No
 
 
 def declined() -> errors.ModelPolicyRefused:
-    """The model itself would not answer."""
+    """The error when the model itself declined to answer."""
     return errors.ModelPolicyRefused(
-        "The model declined to answer this.", hint="Say it differently, or choose another model."
+        "The model declined to answer this.", hint="Rephrase the message, or choose another model."
     )
 
 
@@ -157,7 +156,7 @@ def stream_refusal(peer: Peer, said: Complaint) -> OutlastError:
 def timed_out(peer: Peer, waiting_for: str, seconds: float) -> errors.ModelTimeout:
     return errors.ModelTimeout(
         f"The provider of {peer.shown} did not send {waiting_for} within {seconds:g} s.",
-        hint="Ask again, choose another model, or raise the provider's time-out setting.",
+        hint="Try again, choose another model, or raise the provider's time-out setting.",
         **peer.fields,
         waiting_for=waiting_for,
         timeout_s=seconds,
@@ -173,19 +172,19 @@ def unreachable(peer: Peer, base_url: str, reason: str) -> errors.ModelUnreachab
 
 
 def cut(peer: Peer) -> errors.ModelCut:
-    return errors.ModelCut(f"{peer.shown} broke off in the middle of its answer.", hint="Ask again.", **peer.fields)
+    return errors.ModelCut(f"{peer.shown} broke off in the middle of its answer.", hint="Try again.", **peer.fields)
 
 
 def unreadable(peer: Peer, what: str) -> errors.ModelOutputInvalid:
     return errors.ModelOutputInvalid(
         f"The provider of {peer.shown} sent {what}.",
-        hint="Ask again; if it stays, check that base_url speaks this provider's format.",
+        hint="Try again; if it persists, check that base_url speaks this provider's format.",
         **peer.fields,
     )
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds to wait, from `retry-after-ms` or `Retry-After` (seconds or an HTTP date); None if absent or nonsense."""
+    """Seconds to wait, from `retry-after-ms` or `Retry-After` (seconds or an HTTP date); None if absent or invalid."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1_000
@@ -217,4 +216,4 @@ def _rejection_hint(status: int, text: str) -> str:
         return "The account at the provider has no credit left, or its quota is used up."
     if status == 404:
         return "Check the model's name and the provider's base_url in the configuration."
-    return "The provider will not answer this request as it is. Choose another model or change the message."
+    return "The provider does not accept this request. Choose another model, or change the message."

@@ -1,4 +1,4 @@
-"""A key of a provider as a value that does not print itself."""
+"""A provider's key as a value that does not print itself."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ _DOTS: Final = "••••••"
 
 
 class ApiKey:
-    """Holds a secret; `str`, `repr` and formatting give dots. Only `reveal` shows it, and only adapters call that."""
+    """Holds a secret; `str`, `repr` and formatting return dots. Only `reveal` shows it, and only adapters call that."""
 
     __slots__ = ("_value",)
 
@@ -29,4 +29,4 @@ class ApiKey:
     __str__ = __repr__
 
     def __reduce__(self) -> str | tuple[object, ...]:
-        raise TypeError("an ApiKey is not pickled: it would leave the process")
+        raise TypeError("an ApiKey cannot be pickled: it must not leave the process")

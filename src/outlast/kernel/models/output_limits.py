@@ -1,4 +1,4 @@
-"""How long an answer may be: a shipped table by model, and what a provider says when that is too much."""
+"""Limits of an answer's length: a shipped table by model, and the limits that providers name when they refuse."""
 
 import re
 import tomllib
@@ -13,7 +13,7 @@ from outlast.base.errors import ModelRejected
 from outlast.kernel.models.protocol import Delta, LanguageModel, ModelRequest
 
 UNKNOWN_MODEL_TOKENS: Final = 16_384
-MIN_TOKENS: Final = 256  # a provider that leaves less room than that is not asked again
+MIN_TOKENS: Final = 256  # a request with less room than this is not retried
 TABLE: Final = Path(__file__).with_name("output_limits.toml")
 
 _NUMBER: Final = r"[`'\"]?(\d[\d,_]{0,11})"
@@ -30,7 +30,7 @@ _LIMITS: Final = _patterns(
     rf"range of max_(?:completion_|output_)?tokens is \[\d+, ?{_NUMBER}",  # DeepSeek, Qwen
     rf"max_(?:completion_|output_)?tokens\D{{0,40}}(?:at most|maximum(?: allowed| value)?(?: is| of)?) {_NUMBER}",
 )
-_BELOW: Final = re.compile(  # Google: the end of the range is no part of it
+_BELOW: Final = re.compile(  # Google: the end of the range is exclusive
     rf"maxOutputTokens[^.]{{0,60}}supported range is from \d+ \(inclusive\) to {_NUMBER} \(exclusive\)", re.IGNORECASE
 )
 _ROOM: Final = _patterns(
@@ -43,7 +43,7 @@ _ROOM: Final = _patterns(
 
 @dataclass(frozen=True, slots=True)
 class NamedLimit:
-    """What a refusal says of how long an answer may be. `lasting`: it holds for the model, not for this request."""
+    """The length limit that a refusal names. `lasting`: it holds for the model, not only for this request."""
 
     tokens: int
     lasting: bool
@@ -65,7 +65,7 @@ def output_limit(model: str, context_tokens: int) -> int:
 
 
 def named_limit(said: str, asked: int) -> NamedLimit | None:
-    """The bound that a provider's refusal names, below the one asked for; None: it is about something else. Reads at
+    """The limit that a provider's refusal names, below the requested one; None if it is about something else. Reads at
     most 1,000 characters."""
     said = said[:1_000]
     for pattern in _LIMITS:
@@ -89,8 +89,8 @@ def _usable(tokens: int, asked: int, *, lasting: bool) -> NamedLimit | None:
 
 
 class WithinLimit:
-    """A `LanguageModel` that asks once more where the provider refuses the length of the answer and names a shorter
-    one. In memory: the limits that were named, by model."""
+    """A `LanguageModel` that retries once if the provider refuses the length of the answer and names a shorter one. In
+    memory: the limits that were named, by model."""
 
     def __init__(self, inner: LanguageModel) -> None:
         self.inner = inner

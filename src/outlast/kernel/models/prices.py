@@ -1,4 +1,4 @@
-"""What a turn cost in US dollars, from a price list that comes with the program (no network)."""
+"""The cost of a turn in US dollars, from a price list that ships with the program (no network)."""
 
 from typing import Any, Final
 
@@ -9,10 +9,10 @@ FREE_KINDS: Final = frozenset({"demo", "ollama", "vllm"})
 
 
 def cost_usd(kind: str, base_url: str, model_name: str, usage: Usage) -> float | None:
-    """Dollars for one turn, or None where the model's price is unknown.
+    """Dollars for one turn, or None if the model's price is unknown.
 
-    `kind` is the provider's; for `openai-compatible` the host in `base_url` tells whose prices apply. Kinds that run on
-    the operator's own machines cost 0. Takes about 50 µs, the first call a third of a second to load the list.
+    `kind` is the provider's; for `openai-compatible` the host in `base_url` determines whose prices apply. Kinds that
+    run on the operator's own machines cost 0. Takes about 50 µs, the first call a third of a second to load the list.
     """
     if kind in FREE_KINDS:
         return 0.0
@@ -31,5 +31,5 @@ def cost_usd(kind: str, base_url: str, model_name: str, usage: Usage) -> float |
 
 
 def preload_prices() -> None:
-    """Loads the price list. Blocks for a third of a second: call it in a thread."""
+    """Load the price list. Blocks for a third of a second: call it in a thread."""
     cost_usd("openai", "", "gpt-4o", Usage(1, 1))

@@ -1,4 +1,4 @@
-"""What a language model is to the rest of the program: a request goes in, batches of deltas come out.
+"""The interface of language models: a request goes in, batches of deltas come out.
 
 Plain frozen values only; nothing here knows a vendor, a socket or a price. `LanguageModel` has two real users: the
 adapters in `providers/` and the scripted fake in `outlast.testing.scripted_model`.
@@ -13,11 +13,10 @@ from outlast.kernel.models.settings import ModelSettings, SendReasoning
 Role = Literal["user", "assistant", "tool"]
 Finish = Literal["stop", "tool_calls", "length", "refused", "paused"]
 CHECK_MARK: Final = "[Outlast checked your work and found problems]"
-"""How a user message begins that no person wrote: what a check after a turn found."""
+"""The prefix of a generated user message with the result of a check after a turn."""
 
 NOTE_MARK: Final = "[Outlast]"
-"""How a user message begins in which the server notes something beside the work: its sandbox was lost, its
-answer was cut."""
+"""The prefix of a generated user message with a note of the server: the sandbox was lost, the answer was cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class ImagePiece:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningPiece:
-    """What the model thought aloud earlier. Providers that sign thoughts get theirs back through `opaque`."""
+    """Earlier reasoning of the model. Providers that sign reasoning get theirs back through `opaque`."""
 
     text: str
 
@@ -53,7 +52,7 @@ class ToolCallPiece:
 
 @dataclass(frozen=True, slots=True)
 class ToolResultPiece:
-    """What that tool gave back (in a message of role `tool`), as the text shown to the model."""
+    """The result of that tool (in a message of role `tool`), as the text shown to the model."""
 
     call_id: str
     name: str
@@ -89,7 +88,7 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec(ModelSettings):
-    """A model people can choose, with all that its settings may leave open. `id` is ours, `name` the provider's;
+    """A model that users can choose, with all optional settings resolved. `id` is ours, `name` the provider's;
     `credits` are charged per run."""
 
     max_output_tokens: int = 16_384
@@ -159,14 +158,14 @@ class ProviderToolUsed:
 
 @dataclass(frozen=True, slots=True)
 class UsageDelta:
-    """What the turn has used so far, sent before an error. Instead of a `TurnEnd`, never beside one."""
+    """What the turn has used so far, sent before an error. Replaces the `TurnEnd`; a turn never has both."""
 
     usage: Usage
 
 
 @dataclass(frozen=True, slots=True)
 class TurnEnd:
-    """The turn is over. The arguments of its calls are what the model wrote, which may be no JSON object. After
+    """The turn is over. The arguments of its calls are as the model wrote them, perhaps not a JSON object. After
     `length` the last call may be cut. After `paused` the provider continues when it gets the turn back."""
 
     finish: Finish
@@ -185,9 +184,9 @@ class LanguageModel(Protocol):
         last batch is a `TurnEnd`, and no other delta is.
 
         Raises one of the `Model…` errors of `base/errors.py`, possibly after some batches: the `TryLater` ones
-        (`ModelCut` for a stream that ended without an end, `ModelOutputInvalid` for one that cannot be read) may be
-        asked again, the `ProviderRefused` ones not. Where the provider had counted tokens by then, a `UsageDelta`
-        comes before the error. It never retries by itself.
+        (`ModelCut` for a stream that broke off, `ModelOutputInvalid` for an unreadable one) may be retried, the
+        `ProviderRefused` ones not. If the provider had counted tokens by then, a `UsageDelta` comes before the error.
+        It never retries by itself.
 
         An async generator: cancelling it or closing it (`aclosing`) closes the connection at once and leaves nothing
         behind. Asking again is a new, separately billed turn.

@@ -1,4 +1,4 @@
-"""What people are shown of the tools that a provider runs by itself (web search, code interpreter, MCP). Pure."""
+"""Texts for tools that a provider runs itself (web search, code interpreter, MCP). Pure."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""The models to choose from."""
+"""The configured models."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ router = noun_router("Models and credits")
 
 @router.get("/models", response_model=Page[ModelAnswer])
 async def list_models(services: Svc, actor: Signed) -> Response:
-    """The configured models, in the configuration's order; `available` says whether their key is there."""
+    """List the configured models, in the configuration's order; `available` is true if the model's key is set."""
     return reply(page([_shown(services, spec) for spec in services.catalog.list()]))
 
 

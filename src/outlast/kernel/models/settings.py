@@ -33,9 +33,9 @@ class ProviderSettings:
     """One [providers.<name>] table: a service that serves models."""
 
     kind: ProviderKind = setting("What the service speaks.")
-    base_url: str = setting("Address of the service; empty: the kind's own.", "")
+    base_url: str = setting("Address of the service; if empty, the kind's default.", "")
     api_key_env: str = setting(
-        "Name of the environment variable that holds the key; empty: the kind's own, or no key.", ""
+        "Name of the environment variable with the key; if empty, the kind's default, or no key.", ""
     )
     connect_timeout_s: float = setting("Longest wait for a connection.", 10.0, unit="seconds", least=0.01, most=600)
     first_token_timeout_s: float = setting(
@@ -50,13 +50,13 @@ class ProviderSettings:
     )
     max_tokens_field: str = setting("Name of the request field that bounds the answer.", "max_tokens")
     send_reasoning: SendReasoning = setting(
-        "Hand models their earlier thinking back (auto: as the provider demands; never).", "auto"
+        "Return their earlier reasoning to models (auto: as the provider requires; never).", "auto"
     )
     delta_delay_s: float = setting("Pause between two words of the demo model.", 0.02, unit="seconds", least=0, most=60)
 
     @property
     def url(self) -> str:
-        """The base URL without a trailing slash, empty where the vendor's SDK knows it."""
+        """The base URL without a trailing slash, empty if the vendor's SDK knows it."""
         return (self.base_url or _DEFAULT_BASE_URLS.get(self.kind, "")).rstrip("/")
 
     @property
@@ -74,12 +74,12 @@ class ProviderConfig(ProviderSettings):
 
 @dataclass(frozen=True, slots=True)
 class ReasoningSettings:
-    """How much a model thinks; what is not given is left to the provider."""
+    """The reasoning of a model; settings that are not given are left to the provider."""
 
-    effort: Effort | None = setting("How hard it thinks, where the model takes that.", None)
-    summary: Summary | None = setting("Ask for its thoughts in short (kind openai).", None)
+    effort: Effort | None = setting("Effort of reasoning, if the model supports it.", None)
+    summary: Summary | None = setting("Request a summary of its reasoning (kind openai).", None)
     budget_tokens: int | None = setting(
-        "Most tokens of thinking (kinds anthropic, google, openrouter).", None, unit="tokens", least=1
+        "Most reasoning tokens (kinds anthropic, google, openrouter).", None, unit="tokens", least=1
     )
 
 
@@ -87,33 +87,33 @@ class ReasoningSettings:
 class ModelSettings:
     """One [[models]] table: a model that people can choose."""
 
-    id: str = setting("The id that people and programs choose it by.")
+    id: str = setting("Id by which users and programs choose it.")
     provider: str = setting("Name of the [providers.<name>] table that serves it.")
-    name: str = setting("What the provider calls it.")
-    label: str = setting("Shown in the model selector; empty: the id.", "")
+    name: str = setting("The provider's name for it.")
+    label: str = setting("Name in the model selector; if empty, the id.", "")
     vision: bool = setting("It understands images.", False)
     credits: int = setting("Price of one run.", 1, unit="credits", least=0)
-    context_tokens: int = setting("How much it can read in one request.", 128_000, unit="tokens", least=1000)
+    context_tokens: int = setting("Largest input of one request.", 128_000, unit="tokens", least=1000)
     max_output_tokens: int = setting(
-        "Longest answer of one step, thinking included; 0: the model's own where Outlast knows it, else 16,384.",
+        "Longest answer of one step, with reasoning; 0 for the model's limit if Outlast knows it, else 16,384.",
         0,
         unit="tokens",
         least=0,
     )
-    reasoning: ReasoningSettings = setting("How much it thinks.", factory=ReasoningSettings)
+    reasoning: ReasoningSettings = setting("Settings of its reasoning.", factory=ReasoningSettings)
     send_reasoning: SendReasoning | None = setting(
-        "Hand this model its earlier thinking back; not given: as its provider says.", None
+        "Return its earlier reasoning to this model. Default: the provider's setting.", None
     )
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
-    """An embedder for search; without one, search goes by words."""
+    """An embedder for search; without one, search uses words alone."""
 
-    url: str = setting("Address of an OpenAI-compatible /embeddings service; empty: none.", "")
+    url: str = setting("Address of an OpenAI-compatible /embeddings service; empty for none.", "")
     model: str = setting("Name of the embedding model.", "")
-    api_key_env: str = setting("Environment variable that holds its key; empty: no key.", "")
-    dimensions: int = setting("Length asked of its vectors; 0: as the model gives them.", 0, unit="numbers", least=0)
+    api_key_env: str = setting("Environment variable with its key; empty for no key.", "")
+    dimensions: int = setting("Requested length of its vectors; 0 for the model's default.", 0, unit="numbers", least=0)
     batch: int = setting("Texts in one request.", 64, unit="texts", least=1, most=2048)
     timeout_s: float = setting("Longest wait for one request.", 30, unit="seconds", least=0.1)
 

@@ -1,4 +1,4 @@
-"""The models that may be chosen."""
+"""Shapes of models."""
 
 from outlast.kernel.http.shapes import Answer
 

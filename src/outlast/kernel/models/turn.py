@@ -1,5 +1,5 @@
-"""The tool calls of a streamed turn, which every adapter (and the scripted fake) collects here, their arguments as
-providers accept them, and a text cut as a model streams it. Pure.
+"""Helpers of adapters (and the scripted fake): the tool calls of a streamed turn, their arguments as providers accept
+them, and a text split as a model streams it. Pure.
 """
 
 import re
@@ -47,8 +47,8 @@ class TurnCalls:
 
 
 def parse_arguments(text: str) -> dict[str, Any] | None:
-    """A call's arguments as an object; None where they are not one. Steps grow with the length of `text`,
-    which the model's output limit bounds."""
+    """A call's arguments as an object; None if they are not one. Steps grow with the length of `text`, which the
+    model's output limit bounds."""
     try:
         value = orjson.loads(text or "{}")
     except orjson.JSONDecodeError:
@@ -57,7 +57,7 @@ def parse_arguments(text: str) -> dict[str, Any] | None:
 
 
 def sendable_arguments(text: str) -> str:
-    """The arguments as providers take them back: malformed ones, shortened, as the value of an object, since some
+    """The arguments in a form that providers accept: malformed ones are shortened and wrapped in an object, since some
     providers refuse a transcript with anything else."""
     if parse_arguments(text) is not None:
         return text or "{}"

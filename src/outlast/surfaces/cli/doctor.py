@@ -208,7 +208,7 @@ def _chromium(settings: Settings) -> Finding:
     if program is not None:
         return Finding("ok", "Chromium", f"{program}, for screenshots of screens")
     if settings.screens.browser:
-        said = f"screens.browser is {settings.screens.browser}, which is not a program; no screenshots of screens"
+        said = f"screens.browser names {settings.screens.browser}, which is not a program; no screenshots of screens"
         return Finding("bad", "Chromium", said, ("Correct screens.browser, or leave it empty.",))
     fix = "apt-get install --no-install-recommends chromium"
     return Finding("note", "Chromium", "not found: there will be no screenshots of screens", (fix,))

@@ -1,1 +1,1 @@
-"""Protocols of other programs, translated to our actions."""
+"""Third-party protocols, translated to our actions."""

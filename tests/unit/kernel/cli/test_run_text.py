@@ -131,6 +131,6 @@ def test_named_steps_are_shown_as_they_begin_and_end_but_not_what_goes_without_s
 def test_what_a_step_made_of_a_page_is_told_once(printed):
     part = {"id": "g1", "type": "page", "patches": 2, "whole": False, "refused": 1, "version": 7}
     show(event("part.created", part=part), event("part.completed", part=part))
-    assert printed() == "▸ page: 2 changes, now version 7; 1 could not be made\n"
+    assert printed() == "▸ page: 2 changes, now version 7; 1 could not be applied\n"
     show(event("part.completed", part={**part, "patches": 0, "refused": 0, "whole": True}))
     assert "page: written anew, now version 7" in printed()

@@ -58,17 +58,18 @@ def runtime_of(request: Request) -> E2bRuntime:
 
 
 async def actor_of(request: Request) -> Actor:
-    """The user that the API key signs in. Raises `NotSignedIn`."""
+    """The user of the API key. Raises `NotSignedIn`."""
     key = request.headers.get(API_KEY) or _bearer(request)
     if not key:
-        raise NotSignedIn("There is no API key.", hint="Set E2B_API_KEY to a token made by: outlast tokens create.")
+        raise NotSignedIn("The request has no API key.", hint="Set E2B_API_KEY to a token of: outlast tokens create.")
     actor = await accounts.actor_for_token(services_of(request), token_of(key))
     request.scope.setdefault("state", {})["user_id"] = actor.user_id
     return actor
 
 
 def token_of(key: str) -> str:
-    """The API token in a key. SDKs that insist on `e2b_` and hexadecimal digits get it written like that."""
+    """The API token in a key. For SDKs that require `e2b_` and hexadecimal digits, the token is encoded in that
+    form."""
     if key.startswith(HEX_PREFIX):
         try:
             return bytes.fromhex(key.removeprefix(HEX_PREFIX)).decode()
@@ -78,7 +79,7 @@ def token_of(key: str) -> str:
 
 
 async def inside(request: Request) -> Inside:
-    """The sandbox that the request names and shows the token of. Raises `NotSignedIn`, `NotFound`, `MalformedInput`."""
+    """The sandbox that the request names and has the token of. Raises `NotSignedIn`, `NotFound`, `MalformedInput`."""
     check_user(request)
     named = request.headers.get(SANDBOX_ID)
     if not named:
@@ -101,10 +102,10 @@ async def inside_for_file(request: Request, operation: Operation) -> Inside:
     moment = whole_number(query.get("signature_expiration", ""))
     if moment is not None and moment < time.time():
         raise NotSignedIn("signature is already expired", hint="")  # in envd's words
-    if not named:  # the address of a file names no sandbox where all of them share one host
+    if not named:  # the address of a file names no sandbox if all sandboxes share one host
         signed = await hosted.find_hosted(services_of(request), lambda one: _signature_fits(one, request, operation))
         if signed is None:
-            raise NotSignedIn("The signature is not valid for this path, or its sandbox does not run.")
+            raise NotSignedIn("The signature is not valid for this path, or its sandbox is not running.")
         named = shown_id(signed.workspace_id)
     return await _open(request, workspace_of(named), check)
 

@@ -1,5 +1,5 @@
-"""The two halves as one ASGI application each, and the errors of both. Of envd also what it says of itself: that it
-runs, what it uses, and its environment."""
+"""The two halves as one ASGI application each, and the errors of both. Also envd's own calls: health, metrics and
+environment."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -36,7 +36,7 @@ def create_control(services: Services, runtime: E2bRuntime, domain: str | None) 
 
 
 def create_envd(services: Services, runtime: E2bRuntime) -> ASGIApp:
-    """Processes and files inside of sandboxes."""
+    """Processes and files inside sandboxes."""
     calls = [
         Route("/process.Process/Start", processes.start, methods=["POST"]),
         Route("/process.Process/Connect", processes.listen, methods=["POST"]),
@@ -91,7 +91,7 @@ async def _metrics(request: Request) -> Response:
 
 
 async def _environment(request: Request) -> Response:
-    """What every process gets, as the caller who made the sandbox gave it."""
+    """The environment of every process, as the sandbox's creator set it."""
     return reply(dict((await inside(request)).hosted.env))
 
 
@@ -114,7 +114,7 @@ async def _refuse_call(request: Request, error: Exception) -> Any:
 
 
 def _known(request: Request, error: Exception) -> OutlastError:
-    """Ours, or what the router itself refuses: every path has a route, so it is the method."""
+    """Our error, or the router's own refusal: every path has a route, so it refused the method."""
     if isinstance(error, OutlastError):
         return error
-    return NotOffered(f"{request.method} is not taken at {request.url.path[:200]}.")
+    return NotOffered(f"{request.method} is not supported at {request.url.path[:200]}.")

@@ -31,7 +31,7 @@ STREAM: Final = "application/connect+json"
 COMPRESSED: Final = 1
 END: Final = 2
 MAX_MESSAGE_BYTES: Final = 4_000_000
-LOST: Final = "The sandbox was not found: it went away while this was under way."
+LOST: Final = "The sandbox was not found: it ended during this call."
 DEFAULT_PING_S: Final = 90.0
 _HEAD: Final = struct.Struct(">BI")
 
@@ -42,7 +42,7 @@ def envelope(message: Message, flags: int = 0) -> bytes:
 
 
 def field(message: Message, name: str) -> Any:
-    """A field by its JSON name (`watcherId`), or as the schema writes it (`watcher_id`); None: it is not there."""
+    """A field by its JSON name (`watcherId`), or as the schema writes it (`watcher_id`); None if it is missing."""
     if name in message:
         return message[name]
     snake = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
@@ -50,17 +50,17 @@ def field(message: Message, name: str) -> Any:
 
 
 def object_in(message: Message, name: str) -> Message:
-    """A field that is an object itself; empty where it is not there. Raises `MalformedInput` for anything else."""
+    """A field that is itself an object; empty if it is missing. Raises `MalformedInput` for anything else."""
     value = message.get(name)
     if value is None or value == "":
         return {}
     if not isinstance(value, dict):
-        raise MalformedInput(f"{name} is an object.", field=name)
+        raise MalformedInput(f"{name} must be an object.", field=name)
     return value
 
 
 def timeout_of(request: Request) -> float | None:
-    """Seconds that the caller waits; None: without a limit."""
+    """Seconds that the caller waits; None means without a limit."""
     stated = whole_number(request.headers.get("connect-timeout-ms", ""))
     return stated / 1000 if stated is not None and 0 < stated < 10**10 else None
 
@@ -73,7 +73,7 @@ def ping_s(request: Request) -> float:
 
 @asynccontextmanager
 async def pinging(emit: Emit, ping: Message, every_s: float) -> AsyncIterator[None]:
-    """Emits `ping` every so often while the context is open. An error inside comes out as it is."""
+    """Emit `ping` every `every_s` seconds while the context is open. An error inside is passed on unchanged."""
 
     async def send_pings() -> None:
         while True:
@@ -96,7 +96,7 @@ async def read_unary(request: Request) -> Message:
     """The one message. Raises `MalformedInput`, `InputTooLarge`."""
     _check_kind(request, UNARY)
     if request.headers.get("content-encoding", "identity") != "identity":
-        raise MalformedInput("Compressed messages are not taken here.")
+        raise MalformedInput("Compressed messages are not supported.")
     return _parsed(await read_body(request, MAX_MESSAGE_BYTES) or b"{}")
 
 
@@ -106,12 +106,12 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
     async for chunk in request.stream():
         body += chunk
         if len(body) > max_bytes:
-            raise InputTooLarge(f"A body has at most {max_bytes:,} bytes.", limit_bytes=max_bytes)
+            raise InputTooLarge(f"A body can have at most {max_bytes:,} bytes.", limit_bytes=max_bytes)
     return bytes(body)
 
 
 async def read_stream(request: Request) -> AsyncIterator[Message]:
-    """The messages as they come. Raises `MalformedInput`, `InputTooLarge`."""
+    """The messages as they arrive. Raises `MalformedInput`, `InputTooLarge`."""
     _check_kind(request, STREAM)
     waiting = bytearray()
     async for chunk in request.stream():
@@ -120,7 +120,7 @@ async def read_stream(request: Request) -> AsyncIterator[Message]:
             flags, length = _HEAD.unpack_from(waiting)
             if length > MAX_MESSAGE_BYTES:
                 raise InputTooLarge(
-                    f"A message has at most {MAX_MESSAGE_BYTES:,} bytes.", limit_bytes=MAX_MESSAGE_BYTES
+                    f"A message can have at most {MAX_MESSAGE_BYTES:,} bytes.", limit_bytes=MAX_MESSAGE_BYTES
                 )
             if len(waiting) < _HEAD.size + length:
                 break
@@ -134,10 +134,10 @@ async def read_stream(request: Request) -> AsyncIterator[Message]:
 
 
 async def read_one(request: Request) -> Message:
-    """The only message of a stream, as calls that answer with a stream are sent."""
+    """The only message of a request stream, for calls that answer with a stream."""
     async for message in read_stream(request):
         return message
-    raise MalformedInput("The request holds no message.")
+    raise MalformedInput("The request contains no message.")
 
 
 def unary_error(error: OutlastError) -> Response:
@@ -147,9 +147,9 @@ def unary_error(error: OutlastError) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class StreamAnswer:
-    """An ASGI answer: what `produce` emits, then the end. A caller that hangs up cancels it; after `timeout_s` the
-    stream ends with `deadline_exceeded`. When the sandbox goes away under it, the connection is cut, as SDKs expect:
-    they then check whether it still runs."""
+    """An ASGI answer: the messages that `produce` emits, then the end. A caller that hangs up cancels it; after
+    `timeout_s` the stream ends with `deadline_exceeded`. If the sandbox ends meanwhile, the connection is cut, as SDKs
+    expect: they then check whether the sandbox still runs."""
 
     produce: Produce
     timeout_s: float | None = None
@@ -170,7 +170,7 @@ class StreamAnswer:
             tasks.cancel_scope.cancel()
 
     async def _run(self, send: Send) -> Message | None:
-        """How the stream ends; None: the sandbox is gone."""
+        """The last message of the stream, or None if the sandbox is gone."""
 
         async def emit(message: Message) -> None:
             await send({"type": "http.response.body", "body": envelope(message), "more_body": True})
@@ -183,12 +183,12 @@ class StreamAnswer:
         except OutlastError as error:
             return {"error": {"code": connect_code(error)[0], "message": full_message(error)}}
         if deadline.cancelled_caught:
-            return {"error": {"code": "deadline_exceeded", "message": "The time that the caller gave is over."}}
+            return {"error": {"code": "deadline_exceeded", "message": "The caller's time limit is over."}}
         return {}
 
 
 def stream_error(error: OutlastError) -> StreamAnswer:
-    """A stream that holds nothing but this error."""
+    """A stream with only this error."""
 
     async def produce(_emit: Emit) -> None:
         raise error
@@ -206,8 +206,8 @@ def _check_kind(request: Request, kind: str) -> None:
     given = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if given != kind:
         raise MalformedInput(
-            f"The content type is {given[:60] or 'not stated'}; this call takes {kind}.",
-            hint="Connect with its JSON codec is spoken here.",
+            f"The content type is {given[:60] or 'missing'}; this call accepts {kind}.",
+            hint="Use Connect with its JSON codec.",
         )
 
 

@@ -39,7 +39,7 @@ async def create(request: Request) -> Response:
 
 
 async def list_all(request: Request) -> Response:
-    """A page of them: filtered by metadata, state, template and time, the newest first unless asked otherwise."""
+    """A page of sandboxes: filtered by metadata, state, template and time, the newest first by default."""
     actor, query = await actor_of(request), request.query_params
     chosen = [one for one in await actions.list_hosted(services_of(request), actor) if _fits(one, query)]
     if is_ascending := query.get("order") == "asc":
@@ -50,14 +50,14 @@ async def list_all(request: Request) -> Response:
         place = next((n for n, one in enumerate(chosen) if one.workspace_id == after), None)
         if place is not None:
             chosen = chosen[place + 1 :]
-        else:  # the last one of the page before is gone
+        else:  # the last sandbox of the page before is gone
             chosen = [one for one in chosen if (one.workspace_id > after) == is_ascending]
     settings = _settings(request)
     return _page(chosen, limit, lambda one: shapes.listed(one, settings))
 
 
 async def list_running(request: Request) -> Response:
-    """The list for older SDKs: all that run."""
+    """The list for older SDKs: all running sandboxes."""
     actor, query = await actor_of(request), request.query_params
     found = await actions.list_hosted(services_of(request), actor)
     settings = _settings(request)
@@ -75,7 +75,7 @@ async def kill(request: Request) -> Response:
 
 
 async def connect(request: Request) -> Response:
-    """Wake it if it sleeps, and extend its time."""
+    """Wake the sandbox if it sleeps, and extend its time."""
     actor, body = await actor_of(request), await body_of(request, shapes.Timed)
     found, slept = await actions.connect_hosted(
         services_of(request), actor, _workspace(request), body.timeout, keep_memory=body.memory
@@ -84,7 +84,7 @@ async def connect(request: Request) -> Response:
 
 
 async def resume(request: Request) -> Response:
-    """As older SDKs wake one. Refused for one that runs."""
+    """Wake a sandbox, for older SDKs. Refused if it is running."""
     actor, body = await actor_of(request), await body_of(request, shapes.Timed)
     workspace_id = _workspace(request)
     if (await actions.read_hosted(services_of(request), actor, workspace_id)).runs:
@@ -97,7 +97,7 @@ async def pause(request: Request) -> Response:
     actor, body = await actor_of(request), await body_of(request, shapes.Pause)
     workspace_id = _workspace(request)
     if not await actions.pause_hosted(services_of(request), actor, workspace_id, keep_memory=body.memory):
-        raise Conflict(f"The sandbox {shown_id(workspace_id)} is paused already.")
+        raise Conflict(f"The sandbox {shown_id(workspace_id)} is already paused.")
     return nothing()
 
 
@@ -114,7 +114,7 @@ async def refresh(request: Request) -> Response:
 
 
 async def change_network(request: Request) -> Response:
-    """Replace the rules of what the sandbox can reach."""
+    """Replace the sandbox's network rules."""
     actor, body = await actor_of(request), await body_of(request, shapes.Network)
     network = _network(body)
     await actions.change_hosted_options(
@@ -124,7 +124,8 @@ async def change_network(request: Request) -> Response:
 
 
 async def metrics(request: Request) -> Response:
-    """What it uses now, as a series of one entry; empty while it sleeps, or if now is outside of the requested time."""
+    """The sandbox's current usage, as a series of one entry; empty while it sleeps, or if now is outside the requested
+    time."""
     used = await _metric(request, await actor_of(request), _workspace(request))
     return reply([used] if used is not None and _is_asked_for_now(request) else [])
 
@@ -137,7 +138,7 @@ async def metrics_of_many(request: Request) -> Response:
 
 
 async def make_snapshot(request: Request) -> Response:
-    """Save its files as they are now."""
+    """Save the sandbox's files as they are now."""
     actor, body = await actor_of(request), await body_of(request, shapes.NewSnapshot)
     made = await actions.snapshot_hosted(services_of(request), actor, _workspace(request), body.name)
     return reply(shapes.snapshot(made), 201)
@@ -167,7 +168,7 @@ async def find_template(request: Request) -> Response:
 
 
 async def fork(request: Request) -> Response:
-    """Create sandboxes with its files: for each the sandbox, or why it could not be made."""
+    """Create sandboxes with this one's files: for each the sandbox, or the reason why it could not be created."""
     actor, body = await actor_of(request), await body_of(request, shapes.Fork)
     made = await actions.fork_hosted(services_of(request), actor, _workspace(request), body.timeout, body.count)
     domain = _domain(request)
@@ -188,7 +189,7 @@ def _forked(one: Hosted | OutlastError, domain: str | None) -> dict[str, Any]:
 def _order(body: shapes.NewSandbox) -> HostedOrder:
     for name, asked in (("mcp", body.mcp), ("iam", body.iam), ("volumeMounts", body.volume_mounts)):
         if asked:
-            raise NotOffered(f"{name} is not offered: this server's sandboxes have no such thing.")
+            raise NotOffered(f"{name} is not supported by this server's sandboxes.")
     options: dict[str, Any] = {
         "timeout_s": body.timeout,
         "auto_resume": body.auto_resume is not None and body.auto_resume.enabled,
@@ -207,22 +208,22 @@ def _order(body: shapes.NewSandbox) -> HostedOrder:
 
 
 def _network(asked: shapes.Network) -> dict[str, Any]:
-    """The network rules asked for. Raises `NotOffered` for any that would open more than the operator has."""
+    """The requested network rules. Raises `NotOffered` for rules that would open more than the operator has."""
     if asked.allow_out or asked.rules or asked.egress_proxy:
         raise NotOffered(
             "A caller cannot open the network of a sandbox here.",
-            hint="The operator names the hosts: sandbox.allow_hosts and [[sandbox.dependencies]].",
+            hint="The operator sets the hosts: sandbox.allow_hosts and [[sandbox.dependencies]].",
         )
     if asked.mask_request_host:
-        raise NotOffered("What runs inside is told the host that was asked for, and no other.")
-    # Older SDKs ask for public ports with every network; here they are open to callers with the traffic token.
+        raise NotOffered("Programs in the sandbox always receive the requested host; it cannot be masked.")
+    # Older SDKs request public ports with every network; here they are open to callers with the traffic token.
     return asked.model_dump(by_alias=True, exclude_none=True) | {"allowPublicTraffic": False}
 
 
 def _fits(one: Hosted, query: Any) -> bool:
     states = set(filter(None, query.get("state", "").split(",")))
     if unknown := states - STATES:
-        raise MalformedInput(f"A sandbox is running or paused, not {min(unknown)[:40]}.", field="state")
+        raise MalformedInput(f"The state must be running or paused, not {min(unknown)[:40]}.", field="state")
     if states and ("running" if one.runs else "paused") not in states:
         return False
     if (template := query.get("template")) and template not in (one.template, shapes.template_shown(one)):
@@ -237,12 +238,12 @@ def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text.replace(" ", "+"))
     except ValueError:
-        raise MalformedInput("startedAfter is a time like 2026-01-31T12:00:00Z.", field="startedAfter") from None
+        raise MalformedInput("startedAfter must be a time like 2026-01-31T12:00:00Z.", field="startedAfter") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _page(found: list[T], limit: int, shown: Callable[[T], Any]) -> Response:
-    """The first `limit` of them, and in a header the token for those that follow."""
+    """The first `limit` entries, and in a header the token of the next page."""
     answer = reply([shown(one) for one in found[:limit]])
     if len(found) > limit:
         answer.headers[NEXT_TOKEN] = shown_id(found[limit - 1].workspace_id)
@@ -252,7 +253,7 @@ def _page(found: list[T], limit: int, shown: Callable[[T], Any]) -> Response:
 def _limit(text: str | None) -> int:
     limit = MAX_LISTED if text is None else whole_number(text)
     if limit is None or not 0 < limit <= MAX_LISTED:
-        raise MalformedInput(f"The limit is 1 to {MAX_LISTED}.", field="limit")
+        raise MalformedInput(f"The limit must be 1 to {MAX_LISTED}.", field="limit")
     return limit
 
 
@@ -266,12 +267,12 @@ def _seconds(request: Request, name: str) -> int | None:
     text = request.query_params.get(name, "")
     number = whole_number(text)
     if number is None and text:
-        raise MalformedInput("start and end are whole seconds since 1970.", field=name)
+        raise MalformedInput("start and end must be whole seconds since 1970.", field=name)
     return number
 
 
 async def _metric(request: Request, actor: Actor, workspace_id: str) -> dict[str, Any] | None:
-    """What it uses now; None while it sleeps."""
+    """The sandbox's current usage; None while it sleeps."""
     services, settings = services_of(request), _settings(request)
     used = await actions.measure_hosted(services, actor, workspace_id)
     if used is None:
@@ -295,7 +296,7 @@ def _settings(request: Request) -> SandboxSettings:
 
 
 def _domain(request: Request) -> str | None:
-    """The DOMAIN of `PORT-ID.DOMAIN`, which reaches a port inside."""
+    """The DOMAIN of `PORT-ID.DOMAIN`, the address of a port inside."""
     domain: str | None = request.app.state.domain
     return None if domain is None else domain + port_suffix(request.headers.get("host", ""))
 

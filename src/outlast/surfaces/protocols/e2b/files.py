@@ -1,4 +1,5 @@
-"""`/files`: whole files in and out by plain HTTP, also compressed, also by an address signed for one path."""
+"""`/files`: upload and download of whole files by plain HTTP, optionally compressed or with an address signed for one
+path."""
 
 import posixpath
 import re
@@ -50,7 +51,7 @@ async def download(request: Request) -> Response:
 
 
 async def upload(request: Request) -> Response:
-    """Write the file that the body is, or the files of a form; what was written, as a list."""
+    """Write the body as a file, or the files of a form; answers with a list of the written files."""
     place = await inside_for_file(request, "write")
     metadata = _metadata(request)
     kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
@@ -62,7 +63,7 @@ async def upload(request: Request) -> Response:
             raise MalformedInput("The address names no path.", field="path")
         written = [await _write(place, path, _body(request), metadata)]
     else:
-        raise MalformedInput(f"The content type is {kind[:60] or 'not stated'}; a file comes as octets or form.")
+        raise MalformedInput(f"The content type is {kind[:60] or 'missing'}; send octets or a form.")
     return reply([_shown(facts) for facts in written])
 
 
@@ -75,23 +76,24 @@ async def _write_form(request: Request, place: Inside, metadata: dict[str, str])
     _, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get(b"boundary", b"")
     if not boundary:
-        raise MalformedInput("The form states no boundary.")
+        raise MalformedInput("The form has no boundary.")
     form, source = _Form(boundary), _body(request)
     stated, written = request.query_params.get("path", ""), list[FileFacts]()
     while (part := await form.next_part(source)) is not None:
         if len(written) == MAX_FILES:
-            raise InputTooLarge(f"A form holds at most {MAX_FILES} files.", limit=MAX_FILES)
+            raise InputTooLarge(f"A form can contain at most {MAX_FILES} files.", limit=MAX_FILES)
         path = stated or part
         if not path:
             raise MalformedInput("Neither the address nor the form names a path.", field="path")
         written.append(await _write(place, path, form.chunks(source), metadata))
     if not written:
-        raise MalformedInput("The form holds no file.", field="file")
+        raise MalformedInput("The form contains no file.", field="file")
     return written
 
 
 class _Form:
-    """Reads a form piece by piece, so that a file is never held whole. The parser bounds the heads of its parts."""
+    """Reads a form piece by piece, so that a file is never in memory as a whole. The parser bounds the parts'
+    headers."""
 
     def __init__(self, boundary: bytes) -> None:
         self._name = bytearray()
@@ -111,7 +113,7 @@ class _Form:
         )
 
     async def next_part(self, source: AsyncIterator[bytes]) -> str | None:
-        """The file name of the next file; None if there are no more."""
+        """The name of the next file; None if there are no more."""
         while (event := await self._next(source)) is not None:
             if event[0] == "begin":
                 return event[1].decode("utf-8", "surrogateescape")
@@ -124,7 +126,7 @@ class _Form:
                 return
             if event[0] == "data":
                 yield event[1]
-        raise MalformedInput("The form ends within a file.")
+        raise MalformedInput("The form ends in the middle of a file.")
 
     async def _next(self, source: AsyncIterator[bytes]) -> tuple[str, bytes] | None:
         while not self._events:
@@ -135,7 +137,7 @@ class _Form:
             try:
                 self._parser.write(data)
             except Exception:
-                raise MalformedInput("The form is not well formed.") from None
+                raise MalformedInput("The form is malformed.") from None
         return self._events.pop(0)
 
     def _keep_header(self) -> None:
@@ -151,10 +153,10 @@ class _Form:
 
 
 async def _body(request: Request) -> AsyncIterator[bytes]:
-    """The body, uncompressed, at most what a workspace may hold. Raises `InputTooLarge`, `MalformedInput`."""
+    """The body, uncompressed, up to the size limit of a workspace. Raises `InputTooLarge`, `MalformedInput`."""
     encoding = request.headers.get("content-encoding", "identity").lower()
     if encoding not in ("identity", "gzip"):
-        raise MalformedInput(f"The encoding {encoding[:40]} is not taken; use identity or gzip.")
+        raise MalformedInput(f"The encoding {encoding[:40]} is not supported; use identity or gzip.")
     settings = services_of(request).settings.sandbox
     limit, taken, packed = (settings.disk_mb if settings else 0) * MEBIBYTE, 0, 0
     unpack = zlib.decompressobj(31) if encoding == "gzip" else None
@@ -167,14 +169,14 @@ async def _body(request: Request) -> AsyncIterator[bytes]:
                     f"The body unpacks to more than {MAX_RATIO} times its size.", hint="Send it uncompressed."
                 )
             if taken > limit:
-                raise InputTooLarge(f"A sandbox holds at most {limit:,} bytes.", limit_bytes=limit)
+                raise InputTooLarge(f"A sandbox can hold at most {limit:,} bytes.", limit_bytes=limit)
             yield piece
     if unpack is not None and not unpack.eof:
         raise MalformedInput("The compressed body ends too early.")
 
 
 def _unpacked(chunk: bytes, unpack: Any) -> Iterator[bytes]:
-    """In pieces of at most a mebibyte: a small body may unpack to a huge one."""
+    """Decompress in pieces of at most a mebibyte: a small body may unpack to a huge one."""
     try:
         while chunk:
             piece = unpack.decompress(chunk, MEBIBYTE)
@@ -182,7 +184,7 @@ def _unpacked(chunk: bytes, unpack: Any) -> Iterator[bytes]:
                 yield piece
             chunk = unpack.unconsumed_tail
     except zlib.error:
-        raise MalformedInput("The body is not compressed as it says.") from None
+        raise MalformedInput("The body is not valid gzip.") from None
 
 
 async def _begun(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
@@ -206,22 +208,22 @@ async def _compressed(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
 
 
 def _wants_gzip(request: Request) -> bool:
-    """Only for callers that accept nothing else: most name gzip without need."""
+    """True only for callers that accept nothing else: most clients list gzip without needing it."""
     wanted = [word.split(";")[0].strip() for word in request.headers.get("accept-encoding", "").split(",")]
     return wanted == ["gzip"]
 
 
 def _metadata(request: Request) -> dict[str, str]:
-    """The metadata that the caller keeps with the file. Raises `MalformedInput`."""
+    """The metadata that the caller stores with the file. Raises `MalformedInput`."""
     found: dict[str, str] = {}
     for name, value in request.headers.items():
         if name.startswith(METADATA_HEADER):
             found.setdefault(METADATA + name.removeprefix(METADATA_HEADER), value)
     for name, value in found.items():
         if len(name) - len(METADATA) > MAX_KEY_BYTES or not _PRINTABLE.fullmatch(name + value):
-            raise MalformedInput("Metadata is printable ASCII, with keys of at most 246 bytes.", field="metadata")
+            raise MalformedInput("Metadata must be printable ASCII, with keys of at most 246 bytes.", field="metadata")
     if sum(len("user.") + len(name) + len(value) for name, value in found.items()) > MAX_METADATA_BYTES:
-        raise MalformedInput(f"Metadata of a file has at most {MAX_METADATA_BYTES:,} bytes.", field="metadata")
+        raise MalformedInput(f"The metadata of a file can have at most {MAX_METADATA_BYTES:,} bytes.", field="metadata")
     return found
 
 

@@ -1,4 +1,4 @@
-"""`filesystem.Filesystem`: look at files and folders, move and remove them, watch folders."""
+"""`filesystem.Filesystem`: list, inspect, move and remove files and folders, and watch folders."""
 
 import posixpath
 import stat
@@ -44,13 +44,13 @@ async def move(place: Inside, message: Message) -> Message:
 async def list_dir(place: Inside, message: Message) -> Message:
     depth = message.get("depth") or 1
     if not isinstance(depth, int) or not 0 < depth <= MAX_DEPTH:
-        raise MalformedInput(f"The depth is 1 to {MAX_DEPTH}.", field="depth")
+        raise MalformedInput(f"The depth must be 1 to {MAX_DEPTH}.", field="depth")
     files = place.sandbox.files
     return {"entries": [await _entry(files, facts) for facts in await files.list(_path(message), depth)]}
 
 
 async def remove(place: Inside, message: Message) -> Message:
-    with suppress(NotFound):  # as with envd, what is not there is gone
+    with suppress(NotFound):  # as with envd, removing a missing file succeeds
         await place.sandbox.files.remove(_path(message))
     return {}
 
@@ -93,7 +93,7 @@ UNARY: Final[dict[str, Unary]] = {
 
 
 async def watch_dir(request: Request) -> ASGIApp:
-    """Changes below a folder, until the caller hangs up."""
+    """Send the changes below a folder, until the caller hangs up."""
     place = await inside(request)
     message = await connect.read_one(request)
     path, files = _path(message), place.sandbox.files
@@ -111,7 +111,7 @@ async def watch_dir(request: Request) -> ASGIApp:
 
 
 def shown_metadata(facts: FileFacts) -> dict[str, str]:
-    """What a caller kept with the file; other programs' attributes are not shown."""
+    """The metadata that a caller stored with the file, without other programs' attributes."""
     return {name.removeprefix(METADATA): value for name, value in facts.metadata.items() if name.startswith(METADATA)}
 
 
@@ -120,13 +120,13 @@ async def _event(change: FileChangeSeen, folder: str, files: Files | None) -> Me
     if files is not None and change.kind != "remove":
         try:
             event["entry"] = await _entry(files, await files.stat(posixpath.join(folder, change.path)))
-        except OutlastError:  # it is gone again
+        except OutlastError:  # it was removed meanwhile
             return event
     return event
 
 
 async def _entry(files: Files, facts: FileFacts) -> Message:
-    """As envd shows it: a symbolic link has the kind and size of what it points to, and is marked as one."""
+    """A file in envd's form: a symbolic link has the kind and size of its target, and is marked as a link."""
     kind: str = facts.kind
     if kind == "symlink":
         kind = await _kind_of_target(files, facts)
@@ -161,7 +161,7 @@ async def _kind_of_target(files: Files, facts: FileFacts) -> str:
 
 
 def _permissions(facts: FileFacts) -> str:
-    """As Go writes them: `-rw-r--r--`, with `d` for a folder and `L` for a link."""
+    """The permissions in Go's notation: `-rw-r--r--`, with `d` for a folder and `L` for a link."""
     letter = {"directory": "d", "symlink": "L"}.get(facts.kind, "-")
     return letter + stat.filemode(facts.mode)[1:]
 
@@ -169,5 +169,5 @@ def _permissions(facts: FileFacts) -> str:
 def _path(message: Message, name: str = "path") -> str:
     given: Any = message.get(name, "")
     if not isinstance(given, str):
-        raise MalformedInput("A path is text.", field=name)
+        raise MalformedInput("A path must be a string.", field=name)
     return full_path(given)

@@ -1,7 +1,7 @@
-"""Which requests are of E2B's protocol, and for which half of it.
+"""Recognises requests of E2B's protocol, and the half that they are for.
 
 The control plane is below `/e2b`. A request for a sandbox names it in the header `E2b-Sandbox-Id`; the signed address
-of a file may name none. `ports.py` has given requests to a sandbox's own host name this header by then.
+of a file may name none. `ports.py` has already added this header to requests for a sandbox's own host name.
 """
 
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ class E2bRequest:
 
     @property
     def is_open_ended(self) -> bool:
-        """Whether its body is input of a program, which may pause for any time."""
+        """True if the body is input of a program, which may pause for any time."""
         return self.is_inside and self.path == INPUT_PATH
 
 
 def e2b_request(scope: Scope) -> E2bRequest | None:
-    """None: the request is not of E2B's protocol."""
+    """The request in E2B's protocol, or None if it is not one."""
     headers, path = Headers(scope=scope), scope["path"]
     under = path == PREFIX or path.startswith(f"{PREFIX}/")
     bare = (path.removeprefix(PREFIX) or "/") if under else path

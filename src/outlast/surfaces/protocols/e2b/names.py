@@ -1,4 +1,4 @@
-"""Names and numbers as E2B's programs write them, and ours."""
+"""Converts between E2B's names and numbers and ours."""
 
 import hashlib
 import posixpath
@@ -9,7 +9,7 @@ from outlast.base.errors import MalformedInput, NotFound
 from outlast.base.ids import KINDS
 
 ENVD_PORT: Final = 49983
-ENVD_VERSION: Final = "0.6.4"  # of envd, as implemented here; SDKs derive from it which features they use
+ENVD_VERSION: Final = "0.6.4"  # the envd version implemented here; SDKs enable features by it
 SANDBOX_ID: Final = "e2b-sandbox-id"  # a header
 MEBIBYTE: Final = 1024 * 1024
 USER: Final = "user"
@@ -26,7 +26,7 @@ def shown_id(workspace_id: str) -> str:
 
 
 def workspace_of(sandbox_id: str) -> str:
-    """The workspace that a program means. Raises `NotFound` for what cannot be an id of ours."""
+    """The workspace of a sandbox id. Raises `NotFound` if it cannot be one of our ids."""
     bare = sandbox_id.split("-", 1)[0].lower()  # older SDKs append the id of the client
     if not _SANDBOX.fullmatch(bare):
         raise NotFound(f"The sandbox {sandbox_id[:60]} was not found.", noun="sandbox")
@@ -39,20 +39,20 @@ def traffic_token(access_token: str) -> str:
 
 
 def template_of(named: str) -> str:
-    """What a template's name means to the actions: a snapshot that a program made, by its id, or a name as it is."""
+    """A template's name for the actions: the id of a snapshot that a program created, or the name unchanged."""
     bare = named.split(":", 1)[0]  # a tag, as E2B's templates have
     return _PREFIX + bare if _SANDBOX.fullmatch(bare) else bare
 
 
 def full_path(path: str) -> str:
-    """A path as seen inside. Relative ones, and those that begin with ~, are below the home folder."""
+    """An absolute path inside the sandbox. Relative paths, and those that begin with ~, are below the home folder."""
     if "\x00" in path or len(path.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
-        raise MalformedInput("A path has no NUL character and at most 4,096 bytes.", field="path")
+        raise MalformedInput("A path must have at most 4,096 bytes and no NUL character.", field="path")
     if path == "~" or path.startswith("~/"):
         path = path[2:]
     return posixpath.normpath(posixpath.join(HOME, path))
 
 
 def whole_number(text: str) -> int | None:
-    """The number that a text is, in ASCII digits, at most 18 of them; None: it is none."""
+    """The number in a text of 1 to 18 ASCII digits; None for any other text."""
     return int(text) if _WHOLE.fullmatch(text) else None

@@ -1,7 +1,7 @@
 """Ports of programs' sandboxes, and names for sandboxes under the previews' domain.
 
-`PORT-ID.DOMAIN` is a port inside the sandbox, as `get_host` of the SDKs says it; a request may also name both in the
-headers `E2b-Sandbox-Id` and `E2b-Sandbox-Port`. A caller shows the sandbox's traffic token. Port 49983 is envd,
+`PORT-ID.DOMAIN` is a port inside the sandbox, as `get_host` of the SDKs returns it; a request may also name both in the
+headers `E2b-Sandbox-Id` and `E2b-Sandbox-Port`. A caller sends the sandbox's traffic token. Port 49983 is envd,
 `api.DOMAIN` the control plane: behind a proxy that terminates TLS for `*.DOMAIN`, SDKs need only the domain.
 """
 
@@ -33,7 +33,7 @@ SANDBOX_PORT: Final = b"e2b-sandbox-port"
 TRAFFIC_TOKEN: Final = b"e2b-traffic-access-token"
 OURS: Final = frozenset({SANDBOX_ID.encode(), SANDBOX_PORT, TRAFFIC_TOKEN, b"x-access-token", b"x-api-key"})
 PATIENCE_S: Final = 2.0
-# A program that visits ports with its token is no member's browser: what its pages load is the program's matter.
+# A program that opens ports with its token is not a member's browser: it decides itself what its pages load.
 POLICY: Final = b"frame-ancestors 'none'"
 _LABEL: Final = re.compile(r"([1-9][0-9]{0,4})-([0-9a-z]{26})")
 _OWN_HOST: Final = b"127.0.0.1"
@@ -77,21 +77,21 @@ class E2bPorts:
             if proxy is not None and proxy.status:
                 cut(scope)
                 return
-            refusal = SandboxUnavailable(f"What listens on port {port} gave no answer: {error.why}.")
+            refusal = SandboxUnavailable(f"The program on port {port} did not answer: {error.why}.")
             await plain(refusal, BAD_GATEWAY)(scope, receive, send)
         except OutlastError as error:
             await plain(error, BAD_GATEWAY if is_gone(error) else None)(scope, receive, send)
 
     async def _visitor(self, headers: Headers, sandbox_id: str, port: int) -> Visitor:
-        """Raises `NotSignedIn`, `NotFound`."""
+        """The caller as a visitor of the port. Raises `NotSignedIn`, `NotFound`."""
         if port > 65_535:
-            raise NotFound(f"There is no port {port}.")
+            raise NotFound(f"Port {port} does not exist.")
 
         def check(found: Hosted) -> None:
             given = first(headers, TRAFFIC_TOKEN)
             if not hmac.compare_digest(given, traffic_token(found.access_token).encode()):
                 raise NotSignedIn(
-                    "Ports of a sandbox are open to callers that show its traffic token.",
+                    "Ports of a sandbox are open to callers that send its traffic token.",
                     hint="Send the header e2b-traffic-access-token: sandbox.traffic_access_token.",
                 )
 
@@ -100,14 +100,14 @@ class E2bPorts:
 
 
 def with_ports(layer: PreviewLayer, app: ASGIApp, surface: Surface) -> ASGIApp:
-    """The previews, and ports of programs' sandboxes before them, where there are sandboxes."""
+    """The previews, preceded by the ports of programs' sandboxes if the server has sandboxes."""
     if surface.services.sandboxes.manager is None:
         return layer
     return E2bPorts(layer, app)
 
 
 def _in_headers(headers: Headers) -> tuple[int, str]:
-    """(port, sandbox id); the port is 0 where a request does not name one."""
+    """(port, sandbox id); the port is 0 if the request does not name one."""
     port, sandbox_id = first(headers, SANDBOX_PORT), first(headers, SANDBOX_ID.encode())
     if not sandbox_id or not port.isdigit() or len(port) > 5:
         return 0, ""
@@ -115,7 +115,7 @@ def _in_headers(headers: Headers) -> tuple[int, str]:
 
 
 def _moved(scope: Scope, path: str, host: str, sandbox_id: str = "") -> Scope:
-    """The same request as it would come to the server itself."""
+    """The same request, as if sent to the server itself."""
     kept = [pair for pair in scope["headers"] if pair[0] not in (b"host", SANDBOX_ID.encode())]
     kept.append((b"host", _OWN_HOST + port_suffix(host).encode()))
     if sandbox_id:
@@ -124,7 +124,7 @@ def _moved(scope: Scope, path: str, host: str, sandbox_id: str = "") -> Scope:
 
 
 def _request(scope: Scope, visitor: Visitor) -> Request:
-    """The request as the program inside gets it: without our headers and our prefix."""
+    """The request as the program inside receives it: without our headers and our prefix."""
     headers: Sequence[tuple[bytes, bytes]] = [pair for pair in scope["headers"] if pair[0] not in OURS]
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     bare = raw.removeprefix(PREFIX.encode()) if first(scope["headers"], SANDBOX_PORT) else raw

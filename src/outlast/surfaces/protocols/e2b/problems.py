@@ -9,7 +9,7 @@ from outlast.base.errors import OutlastError
 from outlast.kernel.http.problems import status_of
 from outlast.kernel.http.responses import reply
 
-BAD_GATEWAY: Final = 502  # what E2B's proxy answers for a sandbox, or a port of one, that is not there
+BAD_GATEWAY: Final = 502  # E2B's proxy answers this for a missing sandbox or port
 _CODES: Final[tuple[tuple[type[OutlastError], str, int], ...]] = (
     (errors.NotSignedIn, "unauthenticated", 401),
     (errors.PermissionNeeded, "permission_denied", 403),
@@ -23,18 +23,18 @@ _CODES: Final[tuple[tuple[type[OutlastError], str, int], ...]] = (
     (errors.TryLater, "unavailable", 503),
     (OutlastError, "internal", 500),
 )
-"""Connect's code of an error, and the HTTP status of an answer with it. The first class that fits counts."""
+"""Connect's code of an error, and the HTTP status of an answer with it. The first class that fits is used."""
 
 
 def is_gone(error: OutlastError) -> bool:
-    """Whether the sandbox itself is not there, rather than something in it."""
+    """True if the sandbox itself is missing, rather than something in it."""
     is_missing = isinstance(error, errors.NotFound) and error.fields.get("noun") == "sandbox"
     return is_missing or isinstance(error, errors.SandboxLost)
 
 
 def full_message(error: OutlastError) -> str:
-    """The message with what to do, as one text: the SDKs show nothing else."""
-    # "was not found" is how SDKs know a dead sandbox from a busy one.
+    """The message and the hint as one text: the SDKs show nothing else."""
+    # SDKs tell a dead sandbox from a busy one by "was not found".
     is_unsaid = isinstance(error, errors.SandboxLost) and "was not found" not in error.message
     return f"{'The sandbox was not found: ' if is_unsaid else ''}{error.message} {error.hint}".strip()
 

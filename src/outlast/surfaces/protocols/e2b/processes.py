@@ -1,4 +1,4 @@
-"""`process.Process`: start programs inside, talk to them, listen to them, end them."""
+"""`process.Process`: start programs inside, send them input, follow their output, end them."""
 
 import base64
 import binascii
@@ -45,7 +45,7 @@ async def send_signal(place: Inside, message: Message) -> Message:
     given = message.get("signal")
     number = SIGNALS.get(given) if isinstance(given, str) else given
     if not isinstance(number, int) or number not in SIGNALS.values():
-        raise MalformedInput(f"The signal is one of {', '.join(SIGNALS)}.", field="signal")
+        raise MalformedInput(f"The signal must be one of {', '.join(SIGNALS)}.", field="signal")
     processes = place.sandbox.processes
     pid = await _pid(processes, message)
     kills = number == SIGNALS["SIGNAL_SIGKILL"]
@@ -70,7 +70,7 @@ UNARY: Final[dict[str, Unary]] = {
 
 
 async def start(request: Request) -> ASGIApp:
-    """Start a program and listen to it. It outlives the connection, and ends at the caller's time limit."""
+    """Start a program and follow it. It outlives the connection, and ends at the caller's time limit."""
     place = await inside(request)
     spec = _spec(await connect.read_one(request))
     timeout_s, processes = connect.timeout_of(request), place.sandbox.processes
@@ -90,7 +90,7 @@ async def start(request: Request) -> ASGIApp:
 
 
 async def listen(request: Request) -> ASGIApp:
-    """`Connect`: listen to a program that runs."""
+    """`Connect`: follow a running program."""
     place = await inside(request)
     message = await connect.read_one(request)
 
@@ -103,7 +103,7 @@ async def listen(request: Request) -> ASGIApp:
 
 
 async def stream_input(request: Request) -> ASGIApp:
-    """Input as it arrives, in order. The first message names the process."""
+    """Send input to a process as it arrives, in order. The first message names the process."""
     place = await inside(request)
     processes, pid = place.sandbox.processes, None
     try:
@@ -114,7 +114,7 @@ async def stream_input(request: Request) -> ASGIApp:
                 elif "data" in message and pid is not None:
                     await processes.write(pid, _input(connect.object_in(message, "data")))
                 elif "keepalive" not in message:
-                    raise MalformedInput("A stream of input begins with the process it is for.")
+                    raise MalformedInput("A stream of input must begin with its process.")
     except OutlastError as error:
         return connect.stream_error(error)
     return StreamAnswer(lambda emit: emit({}))
@@ -130,7 +130,7 @@ async def _until_ended(processes: Processes, pid: int) -> None:
 
 
 async def _follow(processes: Processes, pid: int, emit: Emit, ping_s: float) -> None:
-    """What the program writes, until its end; a keepalive message whenever it was silent for `ping_s` seconds."""
+    """Send the program's output until its end, and a keepalive message whenever it was silent for `ping_s` seconds."""
     async with processes.follow(pid) as events:
         await emit({"event": {"start": {"pid": pid}}})
         async with connect.pinging(emit, {"event": {"keepalive": {}}}, ping_s):
@@ -163,15 +163,15 @@ def _spec(message: Message) -> ProcessSpec:
     argv = (config["cmd"], *_words(config.get("args", []), "process.args"))
     env = config.get("envs", {})
     if not isinstance(env, dict):
-        raise MalformedInput("The environment is an object of strings.", field="process.envs")
+        raise MalformedInput("The environment must be an object of strings.", field="process.envs")
     _words([*env, *env.values()], "process.envs")
     if sum(len(word.encode("utf-8", "surrogatepass")) for word in (*argv, *env, *env.values())) > MAX_ARGUMENT_BYTES:
-        raise MalformedInput(f"Arguments and environment have at most {MAX_ARGUMENT_BYTES:,} bytes.")
+        raise MalformedInput(f"Arguments and environment can have at most {MAX_ARGUMENT_BYTES:,} bytes.")
     terminal, folder, tag = _size(message.get("pty")), config.get("cwd") or "", message.get("tag")
     if not isinstance(folder, str):
-        raise MalformedInput("A folder is text.", field="process.cwd")
+        raise MalformedInput("A folder must be a string.", field="process.cwd")
     if tag is not None and not isinstance(tag, str):
-        raise MalformedInput("A tag is text.", field="tag")
+        raise MalformedInput("A tag must be a string.", field="tag")
     return ProcessSpec(
         argv,
         full_path(folder),
@@ -184,7 +184,7 @@ def _spec(message: Message) -> ProcessSpec:
 
 def _words(given: Any, name: str) -> list[str]:
     if not isinstance(given, list) or not all(isinstance(word, str) and "\x00" not in word for word in given):
-        raise MalformedInput("Here only texts without NUL characters are taken.", field=name)
+        raise MalformedInput("Only strings without NUL characters are accepted.", field=name)
     return given
 
 
@@ -194,7 +194,7 @@ def _size(pty: Any) -> TerminalSize | None:
     size = connect.object_in(pty, "size") if isinstance(pty, dict) else {}
     columns, rows = size.get("cols") or 80, size.get("rows") or 24
     if not all(isinstance(number, int) and 0 < number <= 10_000 for number in (columns, rows)):
-        raise MalformedInput("A terminal has 1 to 10,000 columns and rows.", field="pty.size")
+        raise MalformedInput("A terminal must have 1 to 10,000 columns and rows.", field="pty.size")
     return TerminalSize(columns, rows)
 
 
@@ -204,11 +204,11 @@ def _input(message: Message) -> bytes:
     try:
         return base64.b64decode(text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4))
     except (AttributeError, ValueError, binascii.Error):
-        raise MalformedInput("Input is sent in base 64.", field="input") from None
+        raise MalformedInput("Input must be sent in Base64.", field="input") from None
 
 
 async def _pid(processes: Processes, message: Message) -> int:
-    """Which process is meant, by its number or its tag. Raises `NotFound`."""
+    """The id of the process with this pid or tag. Raises `NotFound`."""
     selector = connect.object_in(message, "process")
     tag, pid = selector.get("tag"), selector.get("pid")
     if tag is not None:

@@ -1,5 +1,5 @@
-"""What this surface keeps between requests: watchers that clients poll, time limits of processes, ends of sandboxes.
-All of it is in memory but the ends."""
+"""State that this surface keeps between requests: watchers that clients poll, time limits of processes, ends of
+sandboxes. All but the ends is in memory only."""
 
 import logging
 import time
@@ -25,7 +25,7 @@ log = logging.getLogger("outlast.e2b")
 
 
 class E2bRuntime:
-    """Runs beside the server (`run`), and continues what a request started after the request has ended."""
+    """Runs beside the server (`run`), and continues work that a request started after the request has ended."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -44,7 +44,7 @@ class E2bRuntime:
                 self._tasks = None
 
     def cpu_percent(self, workspace_id: str, cpu_s: float, cpus: float) -> float:
-        """The share of its cores that it used since it was asked last, from 0 to 100; the first time, 0."""
+        """The share of its cores that the sandbox used since the last call, from 0 to 100; 0 at the first call."""
         now = time.monotonic()
         before_s, before = self._measured.get(workspace_id, (cpu_s, now - 1))
         if len(self._measured) >= MAX_MEASURED:
@@ -54,8 +54,8 @@ class E2bRuntime:
         return round(min(share, 1.0) * 100, 2)
 
     def end_after(self, seconds: float, processes: Processes, pid: int) -> anyio.CancelScope:
-        """End a process with all that it started when its time is over, also while a client listens; to be cancelled
-        when it has ended. Raises `SandboxUnavailable` before `run`."""
+        """End a process and its children when its time is over, also while a client follows it; cancel the scope when
+        the process has ended. Raises `SandboxUnavailable` before `run`."""
         scope = anyio.CancelScope()
 
         async def end() -> None:
@@ -94,7 +94,7 @@ class E2bRuntime:
 
 
 async def _log_early_end(task: Task) -> None:
-    """A task that outlives its request fails alone; its sandbox may be gone by then."""
+    """Log the failure of a task that outlives its request; its sandbox may be gone by then."""
     try:
         await task()
     except OutlastError as error:

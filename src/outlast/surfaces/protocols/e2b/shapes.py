@@ -28,7 +28,7 @@ class AutoResume(Body):
 
 
 class Network(Body):
-    """Fields that are not None were asked for; `control.py` refuses those that are not offered."""
+    """Fields that are not None were requested; `control.py` refuses those that are not supported."""
 
     allow_out: list[str] | None = Field(None, alias="allowOut")
     deny_out: list[str] | None = Field(None, alias="denyOut")
@@ -40,7 +40,7 @@ class Network(Body):
 
 
 class NewSandbox(Body):
-    """Older SDKs ask for the internet with every sandbox (`allow_internet_access`), so that is ignored: the operator
+    """Older SDKs request internet access with every sandbox (`allow_internet_access`), so that is ignored: the operator
     decides what sandboxes can reach."""
 
     template: str = Field("base", alias="templateID", max_length=80)
@@ -111,7 +111,7 @@ def snapshot(one: HostedSnapshot) -> dict[str, Any]:
 
 
 def template_shown(one: Hosted) -> str:
-    """The snapshot that it was started from, else the template."""
+    """The snapshot that the sandbox was started from, else its template."""
     return shown_id(str(one.options.get("snapshot_id") or one.template))
 
 

@@ -1,4 +1,4 @@
-"""Watchers: folders whose changes a program polls. All of it is in memory: a restarted server has none."""
+"""Watchers: folders whose changes a program polls. They are in memory only: a restarted server has none."""
 
 import time
 from collections import deque
@@ -15,7 +15,7 @@ from outlast_sandbox.interactive import FileChangeSeen
 from outlast_sandbox.interface import Sandbox
 
 MAX_WATCHERS: Final = 200
-MAX_WATCHERS_OF_ONE: Final = 20  # of one sandbox
+MAX_WATCHERS_OF_ONE: Final = 20  # per sandbox
 WATCHER_LIFE_S: Final = 600.0  # since it was last polled
 MAX_CHANGES_KEPT: Final = 10_000
 FIRST_CHANGE_S: Final = 0.25
@@ -41,8 +41,8 @@ class Watcher:
         self.news.set()
 
     async def take(self) -> list[FileChangeSeen]:
-        """The changes since the last call. Events of what the caller has just done may still be under way, so it waits
-        a moment for the first change, and for those that follow it closely."""
+        """The changes since the last call. Events of the caller's own last change may still be on their way, so it
+        waits a moment for the first change, and for those that follow closely."""
         if not self.seen:
             self.news = anyio.Event()
             with anyio.move_on_after(FIRST_CHANGE_S):
@@ -54,7 +54,7 @@ class Watcher:
 
 
 class Watchers:
-    """By id. `start` lets a task go on after the request has ended; it may raise `SandboxUnavailable`."""
+    """Watchers by id. `start` runs a task that outlives the request; it may raise `SandboxUnavailable`."""
 
     def __init__(self, start: Callable[[Task], None]) -> None:
         self._start = start
@@ -63,7 +63,7 @@ class Watchers:
     async def watch(
         self, sandbox: Sandbox, workspace_id: str, path: str, *, recursive: bool, include_entry: bool
     ) -> str:
-        """Watch a folder until it is no longer asked for; the watcher's id. Raises `NotFound`, `PathRefused`,
+        """Watch a folder until it is no longer polled; returns the watcher's id. Raises `NotFound`, `PathRefused`,
         `RateLimited`."""
         self._check_room(workspace_id)
         watcher_id, watcher = new_id("event"), Watcher(workspace_id, path, include_entry)
@@ -93,7 +93,7 @@ class Watchers:
         return watcher_id
 
     def get(self, watcher_id: str, workspace_id: str) -> Watcher:
-        """Raises `NotFound`, also for a watcher of another sandbox."""
+        """The watcher with this id. Raises `NotFound`, also for a watcher of another sandbox."""
         found = self._watchers.get(watcher_id)
         if found is None or found.workspace_id != workspace_id:
             raise NotFound(f"There is no watcher {watcher_id[:60]}.", noun="watcher")
@@ -101,7 +101,7 @@ class Watchers:
         return found
 
     def end(self, watcher_id: str, workspace_id: str) -> None:
-        """Fine when it is gone."""
+        """End a watcher; succeeds if it is already gone."""
         with suppress(NotFound):
             self.get(watcher_id, workspace_id).scope.cancel()
             del self._watchers[watcher_id]
