@@ -1,4 +1,4 @@
-"""What every action is given."""
+"""The services that every action receives."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
@@ -28,16 +28,16 @@ from outlast.kernel.streams.hub import Hub
 
 
 def cold(_wanted: str) -> None:
-    """Sandboxes are made at their first use."""
+    """Do nothing: sandboxes are created at their first use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxServices:
-    """What belongs to sandboxes. `manager` opens workspaces, `keeper` looks after their services, `checkpoints` after
-    their files, `snapshots` after what they start from, and `steps` is what runs need of it (all None: none are
-    configured). `egress` gives them network access (None: nothing is to be reached, or the provider does), `studio`
-    takes pictures of screens. `seeds` has the files that app templates begin with. Call `want_snapshot` with each app
-    template that will be needed soon, and `warm` with each thread that is made or gets a run."""
+    """The services of sandboxes. `manager` opens workspaces, `keeper` runs their services, `checkpoints` saves their
+    files, `snapshots` builds their base images, and `steps` is the interface for runs (all None if sandboxes are not
+    configured). `egress` gives them network access (None if nothing is reachable, or the provider does it), `studio`
+    takes screenshots of screens. `seeds` has the initial files of app templates. Call `want_snapshot` with each app
+    template that will be needed soon, and `warm` with each thread that is created or gets a run."""
 
     manager: SandboxManager | None = None
     keeper: ServiceKeeper | None = None
@@ -54,8 +54,8 @@ class SandboxServices:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The opened resources of one server, wired in `app.py`. `knowledge` searches documentation and modules, `modules`
-    is the shelf of the latter. Call `open_screen` with each screen (by id) whose app is to run soon. `states` is what
-    apps keep in memory, by class; `supervisor` keeps what runs beside the requests."""
+    stores modules. Call `open_screen` with each screen (by id) whose app will run soon. `states` is the in-memory state
+    of apps, by class; `supervisor` runs the services beside the requests."""
 
     db: Database
     clock: Clock
@@ -75,15 +75,15 @@ class Services:
     supervisor: Supervisor = field(default_factory=lambda: Supervisor(SystemClock()))
 
     def state(self, kind: type[T]) -> T:
-        """What an app keeps in memory, of this class (`App.state`)."""
+        """An app's in-memory state of this class (`App.state`)."""
         found = self.states[kind]
         assert isinstance(found, kind)
         return found
 
 
 def in_read(run: Callable[Concatenate[Tx, P], T]) -> Callable[Concatenate[Services, P], Coroutine[Any, Any, T]]:
-    """Make an action of a function that only reads: the action takes the services where the function takes the
-    transaction, and calls it in one reading transaction."""
+    """Turn a function that only reads into an action: the action takes the services in place of the transaction, and
+    calls the function in one reading transaction."""
 
     @wraps(run)
     async def action(services: Services, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -105,7 +105,7 @@ def in_write(run: Callable[Concatenate[Tx, P], T]) -> Callable[Concatenate[Servi
 def in_read_with_services(
     run: Callable[Concatenate[Tx, Services, P], T],
 ) -> Callable[Concatenate[Services, P], Coroutine[Any, Any, T]]:
-    """As `in_read`, of a function that takes the services too, behind the transaction."""
+    """As `in_read`, for a function that takes the services too, after the transaction."""
 
     @wraps(run)
     async def action(services: Services, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -117,7 +117,7 @@ def in_read_with_services(
 def in_write_with_services(
     run: Callable[Concatenate[Tx, Services, P], T],
 ) -> Callable[Concatenate[Services, P], Coroutine[Any, Any, T]]:
-    """As `in_write`, of a function that takes the services too, behind the transaction."""
+    """As `in_write`, for a function that takes the services too, after the transaction."""
 
     @wraps(run)
     async def action(services: Services, /, *args: P.args, **kwargs: P.kwargs) -> T:

@@ -1,7 +1,6 @@
-"""Services that other packages run beside the server, on a loopback port, for agents to work with.
-
-A package names a `Sidecar` as an entry point of the group `outlast.sidecars`. Each one decides from the settings
-whether it is wanted; once open, it is a dependency of the sandboxes like those that an operator configures.
+"""Services that other packages run beside the server, on a loopback port, for agents to use.  A package declares a
+`Sidecar` as an entry point of the group `outlast.sidecars`. Each sidecar decides from the settings whether it runs;
+once open, it is a dependency of the sandboxes like those that an operator configures.
 """
 
 import logging
@@ -28,40 +27,40 @@ class OpenSidecar(Protocol):
 
     @property
     def name(self) -> str:
-        """Names its task, for operators."""
+        """The name of its task, for operators."""
 
     @property
     def secrets(self) -> Mapping[str, str]:
         """Secrets by the name of their environment variable, for the look-up beside the environment."""
 
     def dependency(self) -> DependencySettings:
-        """What an operator would write into the configuration to give sandboxes the service."""
+        """The dependency that gives sandboxes the service, as an operator would configure it."""
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Serve until cancelled; `task_status.started` once it answers."""
 
     def close(self) -> None:
-        """Let go of the port. Repeatable."""
+        """Release the port. Repeatable."""
 
 
 class Sidecar(Protocol):
-    """What an entry point names."""
+    """The object of an entry point."""
 
     @property
     def summary(self) -> str:
-        """One sentence for `outlast doctor` and the start: what it is for."""
+        """The purpose in one sentence, for `outlast doctor` and the start."""
 
     def is_wanted(self, settings: Settings) -> bool:
-        """Whether a server with these settings has it."""
+        """True if a server with these settings runs it."""
 
     def open(self, settings: Settings, folder: Path, clock: Clock) -> OpenSidecar | None:
-        """Bind it; what it keeps goes into a folder of its own in `folder`, the data directory. None where it
-        finds no port, which it says in the log."""
+        """Bind a port; the sidecar's data goes into its own folder in `folder`, the data directory. None if it finds no
+        port, which it logs."""
 
 
 def wanted_sidecars(settings: Settings) -> list[Sidecar]:
-    """The installed sidecars that want to run with these settings, by name. One that cannot be loaded is left out,
-    with a warning."""
+    """The installed sidecars that run with these settings, by name. A sidecar that cannot be loaded is left out, with a
+    warning."""
     sidecars: list[Sidecar] = []
     if settings.sandbox is None:
         return sidecars
@@ -77,7 +76,7 @@ def wanted_sidecars(settings: Settings) -> list[Sidecar]:
 
 @contextmanager
 def open_sidecars(settings: Settings, folder: Path, clock: Clock) -> Iterator[Sequence[OpenSidecar]]:
-    """Those that are wanted, bound; they let go of their ports in the end."""
+    """The bound sidecars that run with these settings; they release their ports at the end."""
     with ExitStack() as stack:
         opened = []
         for sidecar in wanted_sidecars(settings):

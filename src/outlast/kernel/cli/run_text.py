@@ -142,7 +142,7 @@ class Rendering:
 def page_words(part: Mapping[str, Any]) -> str:
     """The changes of a step to a page, in words."""
     patches, refused = part["patches"], part["refused"]
-    made = ["written anew"] if part["whole"] else []
+    made = ["rewritten"] if part["whole"] else []
     made += [count(patches, "change")] if patches else []
     words = f"page: {', '.join(made)}, now version {part['version']}" if made else "page: unchanged"
     return f"{words}; {refused} could not be applied" if refused else words

@@ -149,7 +149,7 @@ class ModelCatalog:
         limit = model.max_output_tokens or output_limit(model.name, model.context_tokens)
         if (model.reasoning.budget_tokens or 0) >= limit:
             raise InvalidSetting(
-                f"The model {model.id!r} has a reasoning budget of {model.reasoning.budget_tokens} tokens, but a limit of {limit}.",
+                f"The model {model.id!r} can reason for {model.reasoning.budget_tokens} tokens, but write {limit}.",
                 hint="Reasoning is part of the answer: lower reasoning.budget_tokens, or raise max_output_tokens.",
                 setting="models.reasoning.budget_tokens",
             )

@@ -1,4 +1,4 @@
-"""Who may see a preview: cookies, remembered for a moment, and what is open for whom."""
+"""Access to previews: cookies, cached for a moment, and the open answers of each visitor."""
 
 import logging
 import time
@@ -21,12 +21,12 @@ log = logging.getLogger("outlast.preview")
 
 
 _Key = tuple[str, Address]
-"""A cookie's value and where it was shown."""
+"""A cookie's value and the address it was sent to."""
 
 
 class Access:
-    """In memory: answers of the last ten seconds, forgotten at once when the bell of access rings, and the cancel
-    scope of each open answer, so that it ends when its visitor may not look any more."""
+    """In memory: checks of the last ten seconds, dropped at once after a change of access, and the cancel scope of each
+    open answer, so that it ends when its visitor loses access."""
 
     def __init__(self, services: Services, *, local_mode: bool) -> None:
         self._services = services
@@ -63,15 +63,15 @@ class Access:
             finally:
                 del self._open[scope]
 
-    def hear(self, bell: str) -> None:
-        """Listener of the database's bells."""
+    def on_bell(self, bell: str) -> None:
+        """Listener for the database's notices."""
         if bell in (ACCESS_BELL, "*"):
             self._rings += 1
             self._known.clear()
             self._doubt.set()
 
     async def run(self) -> None:
-        """End what is open for visitors who lost access; until cancelled."""
+        """End open answers of visitors who lost access; runs until cancelled."""
         while True:
             with anyio.move_on_after(self._services.settings.streams.recheck_s):
                 await self._doubt.wait()
@@ -81,7 +81,7 @@ class Access:
                 await self._recheck(key)
 
     def close(self) -> None:
-        """End everything that is open, and each new one at once."""
+        """End all open answers, and new ones at once."""
         self._closed = True
         for scope in self._open:
             scope.cancel()
@@ -107,7 +107,7 @@ class Access:
     async def _recheck(self, key: _Key) -> None:
         try:
             visitor = await self._visitor(key)
-        except OutlastError as error:  # asked again at the next round
+        except OutlastError as error:  # checked again in the next round
             log.warning("previews not checked", extra={"code": error.code})
             return
         if visitor is None:

@@ -1,4 +1,4 @@
-"""Previews: which ports of a sandbox can be seen, and by whom. A ticket is asked for where one is signed in, exchanged
+"""Previews: the visible ports of a sandbox, and their visitors. A signed-in user requests a ticket, which is exchanged
 on the preview's own host for a cookie, and the cookie is checked at every visit."""
 
 from contextlib import suppress
@@ -29,12 +29,12 @@ from outlast_sandbox.ports.listening import listening_ports
 from outlast_sandbox.providers.unsupported import lacking
 
 MAX_PORT: Final = 65_535
-LOOK_S: Final = 2.0  # for the ports that something listens on
+LOOK_S: Final = 2.0  # time limit for finding the listening ports
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A ticket just made: `secret` is seen here and never again."""
+    """A new ticket: `secret` is available only here."""
 
     sandbox_id: str
     port: int
@@ -44,8 +44,8 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A person who may see one port of a workspace's sandbox at this moment. `siblings`: the ports of its declared
-    services; `image_hosts`: whose pictures its pages may load, beside those of the settings."""
+    """A user who may see one port of a workspace's sandbox now. `siblings`: the ports of its declared services;
+    `image_hosts`: hosts whose images its pages may load, in addition to those of the settings."""
 
     user_id: str
     workspace_id: str
@@ -58,8 +58,8 @@ class Visitor:
 
 
 async def list_ports(services: Services, actor: Actor, sandbox_id: str) -> list[PortAnswer]:
-    """The ports of declared services, then others that something listens on, by number (members). Wakes nothing: of a
-    sandbox that sleeps only the declared ones are known."""
+    """The ports of declared services, then other listening ports, by number (members). Wakes nothing: for a sleeping
+    sandbox only the declared ports are known."""
 
     def run(tx: Tx) -> tuple[str, list[ServiceRow]]:
         row = require_sandbox(tx, actor, sandbox_id, Right.READ)
@@ -77,17 +77,17 @@ async def list_ports(services: Services, actor: Actor, sandbox_id: str) -> list[
 
 
 async def open_preview(services: Services, actor: Actor, sandbox_id: str, port: int, opener: str) -> Ticket:
-    """A ticket for one port, good for one exchange within a minute (members; viewers for ports of declared services).
+    """A ticket for one port, valid for one exchange within a minute (members; viewers for ports of declared services).
     Wakes nothing. `opener` is the origin of the page that may show the preview in a frame. Raises `MalformedInput`,
     `Forbidden`, `SandboxUnavailable`."""
     if not 0 < port <= MAX_PORT:
-        raise MalformedInput(f"There is no port {port}; ports go from 1 to {MAX_PORT}.", field="port")
+        raise MalformedInput(f"{port} is not a port; ports are 1 to {MAX_PORT}.", field="port")
 
     def run(tx: Tx) -> Ticket:
         row = require_sandbox(tx, actor, sandbox_id, Right.READ)
         if not _may_see(tx, actor, row, port):
             raise Forbidden(
-                f"Viewers see declared services only, and port {port} is not one.",
+                f"Viewers can only see declared services, and port {port} is not one.",
                 project_id=row.project_id,
                 role=Role.VIEWER.value,
                 port=port,
@@ -102,7 +102,8 @@ async def open_preview(services: Services, actor: Actor, sandbox_id: str, port: 
 
 @in_write
 def redeem(tx: Tx, secret: str, sandbox_id: str, port: int, *, local_mode: bool) -> str | None:
-    """The value of the cookie that a ticket is exchanged for; None when it is not good here, or not any more."""
+    """The value of the cookie that a ticket is exchanged for; None if the ticket is not valid for this port, or
+    expired."""
     grant = tickets.find_grant(tx, "ticket", secret, sandbox_id, port)
     if grant is None or _visitor(tx, grant, sandbox_id, local_mode) is None:
         return None
@@ -111,7 +112,7 @@ def redeem(tx: Tx, secret: str, sandbox_id: str, port: int, *, local_mode: bool)
 
 @in_read
 def visitor_of(tx: Tx, value: str, sandbox_id: str, port: int, *, local_mode: bool) -> Visitor | None:
-    """Who comes with this cookie; None when it is for another port, or its user has signed out or left the project."""
+    """The visitor with this cookie; None if it is for another port, or its user has signed out or left the project."""
     grant = tickets.find_grant(tx, "cookie", value, sandbox_id, port)
     return None if grant is None else _visitor(tx, grant, sandbox_id, local_mode)
 
@@ -142,15 +143,15 @@ def _visitor(tx: Tx, grant: Grant, sandbox_id: str, local_mode: bool) -> Visitor
 
 
 def _may_see(tx: Tx, actor: Actor, sandbox: SandboxRow, port: int) -> bool:
-    """Whether the actor may see the port: an editor sees all of them, a viewer those of declared services. Raises
-    `NotFound` for those who are no members."""
+    """True if the actor may see the port: an editor sees all ports, a viewer those of declared services. Raises
+    `NotFound` for users who are not members."""
     if allows(require(tx, actor, sandbox.project_id, Right.READ), Right.EDIT):
         return True
     return any(service.port == port for service in services_of(tx, sandbox.workspace_id))
 
 
 async def _listening(services: Services, workspace_id: str) -> set[int]:
-    """What can be read without waking anything; a sandbox that falls asleep just then does not answer."""
+    """The listening ports, without waking anything; a sandbox that falls asleep just then does not answer."""
     row = await services.db.read(store.newest, workspace_id)
     if services.sandboxes.manager is not None and row is not None and row.life.state is State.READY:
         with anyio.move_on_after(LOOK_S), suppress(SandboxUnavailable, SandboxLost, NotFound):

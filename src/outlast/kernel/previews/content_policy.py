@@ -1,8 +1,7 @@
-"""The content security policy of previews: what a page there may load, reach and be shown in. Pure.
-
-A page runs in its reader's browser, which reaches the whole network, while its sandbox reaches nothing that the
-operator did not open. So its code talks to its own origin and its sandbox's other services, and loads pictures of hosts
-that a member allowed. Styles, fonts and scripts of other hosts still load: many apps need them.
+"""The content security policy of previews, which limits what a page may load and reach, and who may frame it. Pure.  A
+page runs in its reader's browser, which reaches the whole network, while its sandbox reaches only hosts that the
+operator opened. So its code connects to its own origin and its sandbox's other services, and loads images from hosts
+that a member allowed. Styles, fonts and scripts from other hosts still load: many apps need them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,8 +17,8 @@ _FIXED: Final = "form-action 'self'; frame-src 'self'; report-uri " + REPORTS_PA
 def preview_policy(
     frame_ancestors: bytes, host: str, scheme: str, siblings: Iterable[str] = (), image_hosts: Sequence[str] = ()
 ) -> bytes:
-    """`host` is the preview's own Host header, `siblings` those of its sandbox's other services; both are names of
-    ours. `image_hosts`: hosts as content security policies name them."""
+    """`host` is the preview's own Host header, `siblings` those of its sandbox's other services; both are this server's
+    names. `image_hosts`: hosts as content security policies name them."""
     sockets = "wss" if scheme == "https" else "ws"
     reached = ["'self'", f"{sockets}://{host}"]
     for sibling in siblings:
@@ -30,7 +29,7 @@ def preview_policy(
 
 
 def blocked_picture(report: bytes) -> str:
-    """The address of the picture that a browser's report says it blocked; empty: it is about something else."""
+    """The address of the image that a browser blocked, from its report; empty if the report is about something else."""
     try:
         told: Any = orjson.loads(report)["csp-report"]
         directive = str(told.get("effective-directive") or told.get("violated-directive"))

@@ -1,4 +1,4 @@
-"""Which headers go inside and which come out. Pure."""
+"""Filters headers to and from the app in a sandbox. Pure."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -21,14 +21,14 @@ NOT_INSIDE: Final = frozenset(
         b"x-real-ip",
     }
 )
-# Ours to say (date, frames), or what would reach beyond this one preview: cookies and storage of every preview's
-# common domain, ways to the server under other names.
+# Set by this server (date, frames), or with effects beyond this one preview: cookies and storage of all previews'
+# common domain, alternative addresses of the server.
 NOT_OUTSIDE: Final = frozenset({b"date", b"x-frame-options", b"clear-site-data", b"alt-svc"})
 
 
 def to_inside(headers: Headers, client: str, scheme: str) -> list[tuple[bytes, bytes]]:
-    """A request's headers as they go inside, without those that frame its body. The app is told the client's address,
-    and the scheme and host that it used."""
+    """A request's headers for the app, without those that frame its body. The app receives the client's address, and
+    the scheme and host that it used."""
     dropped = HOP_BY_HOP | NOT_INSIDE | _named_in_connection(headers)
     kept: list[tuple[bytes, bytes]] = []
     for name, value in headers:
@@ -46,7 +46,7 @@ def to_inside(headers: Headers, client: str, scheme: str) -> list[tuple[bytes, b
 
 
 def to_outside(headers: Headers, policy: bytes) -> list[tuple[bytes, bytes]]:
-    """An answer's headers as the visitor gets them, with a content security policy beside the app's own, if any."""
+    """An answer's headers for the visitor, with a content security policy in addition to the app's own, if any."""
     dropped = HOP_BY_HOP | NOT_OUTSIDE | _named_in_connection(headers)
     kept: list[tuple[bytes, bytes]] = []
     for name, value in headers:

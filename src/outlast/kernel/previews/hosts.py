@@ -1,7 +1,7 @@
 """Names of previews: `{port}-{sandbox}.{domain}`, both ways. Pure.
 
-A sandbox's id has an underscore, which host names do not take: there it is a hyphen. Ids are lower case base 32, so
-the way back is unambiguous.
+A sandbox's id has an underscore, which host names do not allow: there it is a hyphen. Ids are lower case base 32, so
+the reverse is unambiguous.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Final
 
 DEFAULT_DOMAIN: Final = "preview.localhost"
 _LABEL: Final = re.compile(r"([1-9][0-9]{0,4})-([a-z]+)-([0-9a-z]{1,40})")
-_ORIGIN: Final = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]{1,5})?", re.IGNORECASE)  # policies know no IPv6
+_ORIGIN: Final = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]{1,5})?", re.IGNORECASE)  # policies do not support IPv6
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,12 @@ class HostNames:
     domain: str = DEFAULT_DOMAIN
 
     def covers(self, host: str) -> bool:
-        """Whether a Host header is under the domain, at any depth, or the domain itself."""
+        """True if a Host header is under the domain, at any depth, or the domain itself."""
         name = _name(host)
         return name == self.domain or name.endswith(f".{self.domain}")
 
     def label_of(self, host: str) -> str:
-        """What a Host header has before the domain, without dots; empty when it is no name directly under it."""
+        """The part of a Host header before the domain, without dots; empty if it is not directly under the domain."""
         label, _, rest = _name(host).partition(".")
         return label if rest == self.domain else ""
 
@@ -44,7 +44,7 @@ class PreviewHosts(HostNames):
 
     @property
     def is_local(self) -> bool:
-        """Whether browsers find the names on their own machine and trust them without TLS."""
+        """True if browsers resolve the names to their own machine and trust them without TLS."""
         return self.domain == "localhost" or self.domain.endswith(".localhost")
 
     @property
@@ -54,7 +54,7 @@ class PreviewHosts(HostNames):
         return f"{secure} http://*.{self.domain}:*"
 
     def parse(self, host: str) -> Address | None:
-        """What a Host header names; None when it is not a preview."""
+        """The address that a Host header names; None if it is not a preview."""
         found = _LABEL.fullmatch(self.label_of(host))
         if found is None or int(found[1]) > 65_535:
             return None
@@ -66,7 +66,7 @@ class PreviewHosts(HostNames):
 
 
 def preview_hosts(domain: str) -> PreviewHosts:
-    """The hosts under a configured domain; empty: the default."""
+    """The hosts under a configured domain; empty for the default."""
     return PreviewHosts(domain.strip().strip(".").lower() or DEFAULT_DOMAIN)
 
 

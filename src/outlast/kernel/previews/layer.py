@@ -38,8 +38,9 @@ log = logging.getLogger("outlast.preview")
 
 
 class PreviewLayer:
-    """Wraps the application. Pages of the origins of `known` may frame any preview. Made before the sandboxes of the
-    last server are reconnected, so that it knows them as awake. `run` has to be running; `close` ends what is open."""
+    """Wraps the application. Pages of the origins of `known` may frame any preview. Create it before the previous
+    server's sandboxes are reconnected, so that it knows them as awake. `run` must be running; `close` ends open
+    answers."""
 
     def __init__(self, app: ASGIApp, surface: Surface, known: KnownHosts) -> None:
         settings = surface.services.settings
@@ -51,10 +52,10 @@ class PreviewLayer:
         self._own_origins = sorted(known.origins)
         self._public_url = settings.server.public_url.rstrip("/")
         self.places = StreamPlaces(settings.limits.streams_per_user)
-        self.services.db.on_notice(self.access.hear)
+        self.services.db.on_notice(self.access.on_bell)
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """What runs beside the requests; until cancelled."""
+        """Run the services beside the requests, until cancelled."""
         supervisor = self.services.supervisor
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(supervisor.keep, "access to previews", self.access.run)
@@ -66,7 +67,7 @@ class PreviewLayer:
         self.access.close()
 
     def statistics(self) -> dict[str, int]:
-        """Open answers and upgraded connections, and lines kept for the next request."""
+        """The numbers of open answers and upgraded connections, and of idle lines for the next request."""
         return {"open": len(self.access), "idle_lines": len(self.waker.pool)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,7 +81,7 @@ class PreviewLayer:
         await _Visit(self, scope, receive, send, host).serve()
 
     def scheme(self, scope: Scope) -> str:
-        """What browsers use, also where a proxy in front of this server terminates TLS."""
+        """The scheme that browsers use, also if a proxy in front of this server terminates TLS."""
         return urlsplit(self._public_url).scheme or str(scope["scheme"])
 
     def home(self, host: str) -> str:
@@ -124,7 +125,7 @@ class _Visit:
             await self._tell(Notice(503, "Not now", error.message, error.hint))
         except Exception:
             log.exception("preview failed", extra={"host": self._host})
-            await self._tell(Notice(500, "The preview failed", "The server's log says more."))
+            await self._tell(Notice(500, "The preview failed", "The server's log has the details."))
         finally:
             self._record()
 
@@ -152,7 +153,7 @@ class _Visit:
         await self._answer(303, headers)
 
     async def _take_report(self, address: Address) -> None:
-        """A browser reports what it blocked: a member may want to allow pictures of that host."""
+        """Take a browser's report of a blocked image: a member may want to allow images from that host."""
         found = None if self._is_foreign(address) else await self._visitor(address)
         body = await _small_body(Body(self._receive, StarletteHeaders(raw=list(self._headers)), None).receive)
         if found is not None and (blocked := blocked_picture(body)):
@@ -165,11 +166,11 @@ class _Visit:
         await self._send({"type": "http.response.start", "status": status, "headers": list(headers)})
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    # --- who comes, and from where ---
+    # --- the visitor and the origin ---
 
     def _is_foreign(self, address: Address) -> bool:
-        """Whether a page of another origin than this sandbox's own asks, on behalf of its reader. Opening a preview
-        from anywhere is fine."""
+        """True if a page of another origin than this sandbox's sends the request on behalf of its reader. Opening a
+        preview from anywhere is fine."""
         origin = first(self._headers, b"origin").decode("latin-1")
         if origin and origin != "null":
             return not self._is_own(origin, address)
@@ -183,15 +184,16 @@ class _Visit:
 
     @property
     def _must_say_its_origin(self) -> bool:
-        """By plain HTTP under a real name browsers say no more than an origin, and send our plain cookie from every
-        sandbox's pages: what changes something has to say that it comes from here."""
+        """True if the request must have an Origin header. With plain HTTP under a real name, browsers send only an
+        origin, and our plain cookie from every sandbox's pages: a request that changes something must prove its
+        origin."""
         if self._layer.hosts.is_local or self._layer.scheme(self._scope) == "https":
             return False
         is_upgrade = bool(first(self._headers, b"upgrade"))
         return is_upgrade or self._scope["method"] not in ("GET", "HEAD")
 
     def _is_own(self, url: str, address: Address) -> bool:
-        """Whether a URL belongs to any port of the same sandbox, as browsers reach it here."""
+        """True if a URL belongs to any port of the same sandbox, as browsers reach it here."""
         try:
             parts = urlsplit(url)
         except ValueError:
@@ -239,7 +241,7 @@ class _Visit:
             self._status = self._status or proxy.status
 
     def _policy(self, visitor: Visitor) -> bytes:
-        """What the pages of this preview may load and reach."""
+        """The content security policy of this preview's pages."""
         suffix, hosts = port_suffix(self._host), self._layer.hosts
         siblings = [hosts.format(Address(port, visitor.sandbox_id)) + suffix for port in visitor.siblings]
         images = [*self._layer.services.settings.screens.image_hosts, *visitor.image_hosts]
@@ -253,7 +255,7 @@ class _Visit:
         return is_page_visit(self._scope["method"], self._headers)
 
     def _home(self, address: Address) -> str:
-        """Where in Outlast this preview is opened."""
+        """The address in Outlast that opens this preview."""
         path = quote(self._scope["path"] if not self._scope["path"].startswith(OWN_PATHS) else "/")
         home = self._layer.home(self._host)
         return f"{home}/previews/{address.sandbox_id}/{address.port}?to={quote(path, safe='')}"
@@ -279,7 +281,7 @@ class _Visit:
 
 
 async def _small_body(receive: Receive) -> bytes:
-    """A body of at most `MAX_REPORT_BYTES`; what is longer is cut off there."""
+    """A body of at most `MAX_REPORT_BYTES`; a longer one is cut off."""
     body, more = b"", True
     while more and len(body) < MAX_REPORT_BYTES:
         message = await receive()
@@ -289,7 +291,7 @@ async def _small_body(receive: Receive) -> bytes:
 
 
 def safe_path(target: str) -> bytes:
-    """Where to go on a preview after the ticket: a path of the same host, whatever was asked for."""
+    """The path on a preview to open after the ticket, always on the same host."""
     if not target.startswith("/") or target.startswith(("//", "/\\", OWN_PATHS)):
         return b"/"
     return quote(target, safe="/?&=%#:;,@!$'()*+~-._[]").encode()

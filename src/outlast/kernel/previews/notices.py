@@ -1,4 +1,4 @@
-"""What a visitor gets from the preview layer itself: a page for people, plain text for programs; and its words."""
+"""The preview layer's own messages to visitors: a page for people, plain text for programs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ PRIVATE: Final = [
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A message to a visitor. `refresh_s`: the page asks again by itself after so long (0: it does not); `log` is shown
-    as it is; `link`: (text, address) of what to do."""
+    """A message to a visitor. `refresh_s`: seconds until the page reloads itself (0 for never); `log` is shown
+    unchanged; `link`: (text, address) of the next step."""
 
     status: int
     title: str
@@ -52,14 +52,14 @@ NO_PREVIEW: Final = Notice(
 )
 FOREIGN_PAGE: Final = Notice(
     403,
-    "Another site asked for this",
-    "Pages of other sites may not use a preview on your behalf.",
+    "Request from another site",
+    "Pages of other sites cannot use a preview on your behalf.",
     "Open the preview itself.",
 )
 
 
 def is_page_visit(method: str, headers: Headers) -> bool:
-    """Whether a person looks at the answer, in a window or a frame; else a program or a part of a page asks."""
+    """True if a user opens the address in a window or a frame; false for programs and subresources of a page."""
     if method not in ("GET", "HEAD"):
         return False
     mode = first(headers, b"sec-fetch-mode")
@@ -71,7 +71,7 @@ def is_page_visit(method: str, headers: Headers) -> bool:
 async def answer_notice(
     send: Send, notice: Notice, *, as_page: bool, frame_ancestors: bytes, more: Sequence[tuple[bytes, bytes]] = ()
 ) -> None:
-    """Send it, as a page or as text."""
+    """Send the notice, as a page or as text."""
     body = _page(notice) if as_page else _text(notice)
     kind = b"text/html" if as_page else b"text/plain"
     policy = b"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors "
@@ -114,12 +114,12 @@ def _text(notice: Notice) -> bytes:
 
 
 def not_let_in(port: int, home: str, *, used: bool = False) -> Notice:
-    """No cookie, or one that is not good any more; `used`: a ticket came that was no good."""
-    why = "This link has been used already, or is more than a minute old." if used else ""
+    """The notice for a missing or invalid cookie; `used`: the request had an invalid ticket."""
+    why = "This link has already been used, or is more than a minute old." if used else ""
     return Notice(
         401,
         "Open this preview from Outlast",
-        why or f"The preview of port {port} is for members of its project, and this browser has not been let in.",
+        why or f"The preview of port {port} is for members of its project, and this browser has no access yet.",
         "Links to previews work once and for one browser.",
         link=("Open it from Outlast", home),
     )
@@ -128,7 +128,7 @@ def not_let_in(port: int, home: str, *, used: bool = False) -> Notice:
 def bad_answer(port: int, why: str) -> Notice:
     return Notice(
         502,
-        f"Port {port} gave no answer that can be shown",
-        f"Something listens there, but {why}.",
-        "Previews speak HTTP/1.1 without TLS. Look at the server's own output in the sandbox.",
+        f"Port {port} did not send a valid answer",
+        f"A program listens there, but {why}.",
+        "Previews use HTTP/1.1 without TLS. Check the program's output in the sandbox.",
     )

@@ -1,4 +1,4 @@
-"""What previews, and the addresses beside them, need of apps."""
+"""The ports of previews and related host names to apps."""
 
 from collections.abc import Callable, Iterable
 from typing import Final, Protocol
@@ -10,14 +10,14 @@ from outlast.kernel.services import Services
 
 
 class ImageHosts(Protocol):
-    """Hosts of other sites whose pictures the pages of a workspace may load."""
+    """External hosts whose images the pages of a workspace may load."""
 
     def allowed_in(self, tx: Tx, workspace_id: str) -> tuple[str, ...]:
-        """Those that a member has allowed, by name; with the port where that is not the usual one."""
+        """The hosts that a member has allowed, by name; with the port if it is not the default one."""
         return ()
 
     async def report_blocked(self, services: Services, workspace_id: str, addresses: Iterable[str]) -> None:
-        """A visitor's browser blocked pictures with these addresses."""
+        """Handle a report that a visitor's browser blocked images with these addresses."""
         return
 
 
@@ -31,4 +31,4 @@ def _no_domain(_previews: PreviewHosts) -> str:
 
 IMAGE_HOSTS: Final[Port[ImageHosts]] = Port("image hosts", NoImageHosts())
 PAGES_DOMAIN: Final[Port[Callable[[PreviewHosts], str]]] = Port("domain of pages", _no_domain)
-"""The domain of published pages, beside that of previews; empty: there is none."""
+"""The domain of published pages, next to that of previews; empty if there is none."""

@@ -1,4 +1,4 @@
-"""One HTTP request, passed in and its answer passed out, in pieces, at the speed of the slower side."""
+"""Forwards one HTTP request and its answer in pieces, at the speed of the slower side."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -19,8 +19,8 @@ AWAKE_CHECK_S: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a visitor asks for: the ASGI scope with its headers, who asks, the scheme that they used, and the content
-    security policy of what is answered."""
+    """A visitor's request: the ASGI scope with its headers, the visitor, the scheme that they used, and the content
+    security policy of the answer."""
 
     scope: Scope
     headers: Headers
@@ -40,13 +40,13 @@ class Request:
 
     @property
     def inside(self) -> list[tuple[bytes, bytes]]:
-        """The headers as they go inside, without those that frame the body."""
+        """The headers for the app, without those that frame the body."""
         client = (self.scope.get("client") or ("",))[0]
         return to_inside(self.headers, client, self.scheme)
 
     @property
     def framing(self) -> tuple[bytes, bytes] | None:
-        """How the body is delimited on its way in; None: there is no body."""
+        """The header that delimits the body for the app, or None if there is no body."""
         length = first(self.headers, b"content-length")
         if length:
             return b"content-length", length
@@ -55,7 +55,7 @@ class Request:
 
 
 class Proxy:
-    """Passes one request on. What of it is known is in memory only, and gone with it."""
+    """Forwards one request. Its state is in memory only."""
 
     def __init__(self, waker: Waker, request: Request, receive: Receive, send: Send) -> None:
         self.waker = waker
@@ -64,19 +64,19 @@ class Proxy:
         self._send = send
         self._body_begun = False
         self._body_sent = request.framing is None
-        self._gone = False  # the visitor left
+        self._gone = False  # the visitor disconnected
         self._lent: Reached | None = None  # the line, until it is given back
         self.status = 0  # of the answer, once it has begun
 
     async def run(self, reached: Reached) -> None:
-        """To the end of the answer. Raises `BadAnswer` while nothing has been sent to the visitor, `Waiting` when a
-        second connection was needed and could not be had."""
+        """Forward until the end of the answer. Raises `BadAnswer` while nothing has been sent to the visitor, `Waiting`
+        if a second connection was needed and could not be opened."""
         try:
             await self._pass(reached)
         except BadAnswer as error:
             if reached.is_fresh or not error.fresh or not self._may_repeat() or self._gone:
                 raise
-            # The other side had closed its idle connection just then.
+            # The other side had just closed its idle connection.
             await self._pass(await self.waker.reach(self.request.visitor, AWAKE_CHECK_S, fresh=True))
 
     def _may_repeat(self) -> bool:
@@ -100,13 +100,13 @@ class Proxy:
                 reached.line.close()
 
     def _give_back(self, answer: Answer) -> None:
-        """The line is free for the next request, which may come as soon as the visitor has this answer."""
+        """Free the line for the next request, which may arrive as soon as the visitor has this answer."""
         if self._lent is not None and answer.may_reuse and self._body_sent:
             reached, self._lent = self._lent, None
             self.waker.pool.give_back(reached.sandbox.sandbox_id, self.request.visitor.port, reached.line)
 
     async def _pass_in(self, line: Line, scope: anyio.CancelScope) -> None:
-        """Head and body; then stay to see the visitor leave."""
+        """Forward head and body; then wait for the visitor to disconnect."""
         request = self.request
         try:
             await line.send(request_head(request.method, request.target, request.inside, request.framing))
@@ -135,7 +135,7 @@ class Proxy:
         self._body_sent = True
 
     async def pass_out(self, answer: Answer) -> None:
-        """Give the visitor an answer whose request has been sent. Raises `BadAnswer`."""
+        """Forward the answer of a sent request to the visitor. Raises `BadAnswer`."""
         head = await self._head(answer)
         self.status = head.status
         is_events = first(head.headers, b"content-type").startswith(b"text/event-stream")
@@ -146,7 +146,7 @@ class Proxy:
             piece = await answer.piece() or b""
             if not answer.is_over:
                 await self._send(_body(piece, more=True))
-                if not is_events:  # a stream of events is often only kept open
+                if not is_events:  # an event stream is often only kept open
                     self.waker.use(self.request.visitor)
         self._give_back(answer)
         await self._send(_body(piece, more=False))
@@ -160,7 +160,7 @@ class Proxy:
 
 
 def cut(scope: Scope) -> None:
-    """End a connection whose answer broke off, so that the visitor's browser sees that it is not whole."""
+    """Cut a connection whose answer broke off, so that the visitor's browser sees that it is incomplete."""
     abort = scope.get("extensions", {}).get(ABORT)
     if abort is not None:
         abort()

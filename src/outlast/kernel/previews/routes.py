@@ -16,7 +16,7 @@ router = noun_router("Sandboxes")
 
 @router.get("/sandboxes/{sandbox_id}/ports", response_model=Page[PortAnswer])
 async def list_ports(sandbox_id: str, services: Svc, actor: Signed) -> Response:
-    """Ports that can be seen: those of declared services, then others that something listens on. Wakes nothing."""
+    """List the visible ports: those of declared services, then other listening ports. Does not wake the sandbox."""
     return reply(page(await actions.list_ports(services, actor, sandbox_id)))
 
 

@@ -7,14 +7,14 @@ from outlast.kernel.sandboxes.shapes import ServiceStatus
 
 
 class PreviewRequest(Request):
-    """The port to show, and where to begin."""
+    """The port to show, and the path to open."""
 
-    port: int = Field(ge=1, le=65_535, description="Where a server listens inside the sandbox.")
-    path: str = Field("/", max_length=2_000, pattern="^/", description="Path and query to begin with.")
+    port: int = Field(ge=1, le=65_535, description="Port on which a server listens inside the sandbox.")
+    path: str = Field("/", max_length=2_000, pattern="^/", description="Path and query to open.")
 
 
 class PreviewAnswer(Answer):
-    """Addresses of a preview. `ticket_url` lets one browser in, once."""
+    """Addresses of a preview. `ticket_url` gives one browser access, once."""
 
     url: str
     ticket_url: str

@@ -1,7 +1,6 @@
-"""Grants to see a port of a sandbox: tickets that are exchanged once, and the cookies they are exchanged for.
-
-Only hashes are stored. A grant names the workspace, so that it outlives a sandbox that was lost and replaced. Whether
-its user may still look is not decided here. First argument: the open transaction.
+"""Grants to see a port of a sandbox: tickets that are exchanged once, and the cookies they are exchanged for.  Only
+hashes are stored. A grant names the workspace, so that it outlives a sandbox that was lost and replaced. The caller
+checks that its user still has access. First argument: the open transaction.
 """
 
 from datetime import datetime, timedelta
@@ -23,7 +22,7 @@ TICKET_PREFIX: Final = "olp_"
 
 
 class Grant(NamedTuple):
-    """What was granted, and the name of its user."""
+    """A grant, and the name of its user."""
 
     row: PreviewGrantRow
     name: str
@@ -34,8 +33,8 @@ class Grant(NamedTuple):
 
 
 def add_ticket(tx: Tx, actor: Actor, workspace_id: str, port: int, opener: str) -> tuple[str, datetime]:
-    """A new ticket's secret, and until when it is good: the actor may see `port` of the workspace's sandbox, framed by
-    a page of `opener`. Grants that have run out are swept here."""
+    """A new ticket's secret, and the time it expires: the actor may see `port` of the workspace's sandbox, framed by a
+    page of `opener`. Also deletes expired grants."""
     tx.execute(sa.delete(preview_grants).where(preview_grants.c.expires_at <= tx.now))
     secret = new_secret(TICKET_PREFIX)
     row = PreviewGrantRow(
@@ -56,7 +55,7 @@ def add_ticket(tx: Tx, actor: Actor, workspace_id: str, port: int, opener: str) 
 
 
 def exchange(tx: Tx, ticket: PreviewGrantRow) -> str | None:
-    """Use up a ticket; the answer is the cookie's value. None: it was used a moment ago."""
+    """Use up a ticket. Returns the cookie's value, or None if the ticket was used a moment ago."""
     used = sa.delete(preview_grants).where(preview_grants.c.hash == ticket.hash, preview_grants.c.kind == "ticket")
     if tx.execute(used).rowcount != 1:
         return None
@@ -67,8 +66,8 @@ def exchange(tx: Tx, ticket: PreviewGrantRow) -> str | None:
 
 
 def find_grant(tx: Tx, kind: Literal["ticket", "cookie"], secret: str, sandbox_id: str, port: int) -> Grant | None:
-    """What a ticket or cookie grants on this port of this sandbox, a cookie also after the sandbox was replaced by
-    another; None when it is used, late, or for another."""
+    """The grant of a ticket or cookie on this port of this sandbox, for a cookie also after the sandbox was replaced;
+    None if it is used, expired, or for another port or sandbox."""
     return tx.row(
         Grant,
         sa.select(preview_grants, users.c.name)

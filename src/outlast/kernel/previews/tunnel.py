@@ -1,6 +1,5 @@
-"""An upgraded connection, such as a WebSocket: its handshake is passed on, then its bytes, both ways, unread.
-
-What the browser sends is only looked at to tell a person's use from the beats that keep it open (`Beats`).
+"""An upgraded connection, such as a WebSocket: forwards its handshake, then its bytes both ways, unread.  The browser's
+bytes are only inspected to tell use by a person from keepalives (`Beats`).
 """
 
 import anyio
@@ -15,16 +14,16 @@ from outlast_sandbox.ports.line import Line
 
 
 async def pass_on(proxy: Proxy, patience_s: float) -> None:
-    """Pass a visitor's request on, to the end of what it opens. Raises `Waiting` when there is no connection within
-    `patience_s`, `BadAnswer`; only while `proxy.status` is 0 has nothing been sent to the visitor."""
+    """Forward a visitor's request, until the end of its answer or connection. Raises `Waiting` if there is no
+    connection within `patience_s`, and `BadAnswer`; nothing has been sent to the visitor while `proxy.status` is 0."""
     if first(proxy.request.headers, b"upgrade").strip().lower() == b"websocket":
         await _connect(proxy)
-    else:  # any other upgrade is not made, as HTTP allows
+    else:  # other upgrades are ignored, as HTTP allows
         await proxy.run(await proxy.waker.reach(proxy.request.visitor, patience_s))
 
 
 async def _connect(proxy: Proxy) -> None:
-    """A WebSocket. It thaws a frozen sandbox and restarts none: a forgotten tab never stops trying."""
+    """Connect a WebSocket. It thaws a frozen sandbox but restarts none: a forgotten tab retries forever."""
     request = proxy.request
     reached = await proxy.waker.reach_awake(request.visitor)
     try:
@@ -41,7 +40,7 @@ async def _connect(proxy: Proxy) -> None:
 
 
 async def _shake_hands(line: Line, request: Request) -> tuple[Head, Answer]:
-    """Pass the upgrade request on; the answer's head. Raises `BadAnswer`."""
+    """Forward the upgrade request. Returns the answer with its head. Raises `BadAnswer`."""
     upgrade = first(request.headers, b"upgrade")
     headers = [*request.inside, (b"connection", b"Upgrade"), (b"upgrade", upgrade)]
     try:
@@ -53,7 +52,7 @@ async def _shake_hands(line: Line, request: Request) -> tuple[Head, Answer]:
 
 
 async def pass_bytes(line: Line, browser: TakenOver, head: Head, request: Request, waker: Waker) -> None:
-    """Answer the handshake, then pass bytes both ways until one side ends. Cancelled: both are cut."""
+    """Answer the handshake, then forward bytes both ways until one side ends. Cancelling cuts both."""
     headers = to_outside(head.headers, request.policy)
     headers += [(b"connection", b"Upgrade"), (b"upgrade", first(head.headers, b"upgrade"))]
     lines = [b"HTTP/1.1 101 Switching Protocols\r\n", *(b"%b: %b\r\n" % pair for pair in headers), b"\r\n"]

@@ -1,4 +1,4 @@
-"""The page that a visitor sees while there is no connection yet: what is waited for, or what to do about it."""
+"""The page that a visitor sees while there is no connection yet: the reason for waiting, or the next step."""
 
 import re
 from typing import Final
@@ -10,16 +10,16 @@ from outlast.kernel.sandboxes.rows import ServiceRow
 from outlast.kernel.sandboxes.services.store import services_of
 from outlast.kernel.services import Services
 
-PAGE_PATIENCE_S: Final = 1.5  # then a person sees what the page waits for
-GIVE_UP_S: Final = 60.0  # then it says what to do
+PAGE_PATIENCE_S: Final = 1.5  # then the page shows what it waits for
+GIVE_UP_S: Final = 60.0  # then the page shows the next step
 SOON_S: Final = 1
 LATER_S: Final = 5
 LOG_BYTES: Final = 4_000
-COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")  # and other orders to a terminal
+COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")  # and other control sequences of terminals
 
 
 async def waiting_page(services: Services, visitor: Visitor, waiting: Waiting) -> Notice:
-    """For a visitor who was let in; with the end of the output of the service that is declared on the port."""
+    """The notice for a visitor with access, with the end of the output of the service that is declared on the port."""
     for service in await services.db.read(services_of, visitor.workspace_id):
         if service.port == visitor.port:
             return _not_yet(waiting, visitor.port, service, _log_end(services, service))
@@ -33,7 +33,7 @@ def _log_end(services: Services, service: ServiceRow) -> str:
 
 
 def _not_yet(waiting: Waiting, port: int, service: ServiceRow | None, log: str) -> Notice:
-    """Why a visitor has to wait, or why waiting is of no use."""
+    """The notice with the reason why a visitor must wait, or why waiting does not help."""
     if waiting.kind == "refused":
         return Notice(503, "The sandbox is not available", waiting.why, waiting.hint)
     if service is not None and service.state == "failed":
@@ -41,7 +41,7 @@ def _not_yet(waiting: Waiting, port: int, service: ServiceRow | None, log: str) 
             503,
             f"The service {service.name} has failed",
             f"It is declared to listen on port {port}, and has ended or does not answer.",
-            "Ask the agent to look at its output, or restart the service.",
+            "Ask the agent to check its output, or restart the service.",
             log,
             LATER_S,
         )
@@ -54,7 +54,7 @@ def _not_yet(waiting: Waiting, port: int, service: ServiceRow | None, log: str) 
         503,
         "Starting…",
         f"The sandbox is awake. Waiting for {what} to listen on port {port}.",
-        "This page loads again by itself.",
+        "This page reloads automatically.",
         log,
         SOON_S,
     )
@@ -66,7 +66,7 @@ def _given_up(waiting: Waiting, port: int, service: ServiceRow | None, log: str)
             503,
             "The sandbox does not start",
             f"It has been starting for {waiting.for_s:.0f} seconds.",
-            "Load this page again, or look at the sandbox in Outlast.",
+            "Reload this page, or check the sandbox in Outlast.",
         )
     hint = f"Start a server that listens on 127.0.0.1:{port} in the sandbox, then load this page again."
     if service is not None:
@@ -74,7 +74,7 @@ def _given_up(waiting: Waiting, port: int, service: ServiceRow | None, log: str)
     return Notice(
         503,
         f"Nothing answers on port {port}",
-        f"The sandbox is awake, but for {waiting.for_s:.0f} seconds nothing has been listening there.",
+        f"The sandbox is awake, but no program has listened there for {waiting.for_s:.0f} seconds.",
         hint,
         log,
     )

@@ -1,4 +1,4 @@
-"""From a visit to a connection: the sandbox is woken, restarted or replaced, and its port dialled."""
+"""Turns a visit into a connection: wakes, restarts or replaces the sandbox, and dials its port."""
 
 import socket
 import time
@@ -20,15 +20,15 @@ from outlast_sandbox.ports.pool import Pool
 USE_EVERY_S: Final = 30.0
 POLL_S: Final = 0.05
 MAX_POLL_S: Final = 0.5
-PATIENCE_S: Final = 10.0  # of a visit by a program, which then gets the error
+PATIENCE_S: Final = 10.0  # for a program's visit, which then gets the error
 LOCAL: Final = "local"
 RECORD_AFTER_S: Final = 0.02  # what was thawed answers first; the database would compete with it for the interpreter
 
 
 class Awake:
     """An `Attendant` of the sandbox manager. In memory: the sandboxes that are awake, so that a visit to one of them
-    asks no manager; and, where a thaw takes about a millisecond (`thaws_fast`), those that fell asleep, so that a visit
-    need not wait until it is written down that they wake."""
+    bypasses the manager; and, if a thaw takes about a millisecond (`thaws_fast`), those that fell asleep, so that a
+    visit need not wait until their waking is recorded."""
 
     def __init__(self, *, thaws_fast: bool) -> None:
         self._thaws_fast = thaws_fast
@@ -48,8 +48,8 @@ class Awake:
         return self._sandboxes.get(workspace_id)
 
     async def thawed(self, workspace_id: str) -> Sandbox | None:
-        """One that fell asleep, able to answer again; None where none is known, or it is gone. The caller has the
-        manager wake it as well: that is what counts, and what is written down."""
+        """A thawed sandbox, able to answer again; None if none is known, or it is gone. The caller must also let the
+        manager wake it, which records the change."""
         sandbox = self._sleeping.get(workspace_id)
         if sandbox is None:
             return None
@@ -66,8 +66,8 @@ Kind = Literal["waking", "silent", "asleep", "refused"]
 
 class Waiting(Exception):
     """There is no connection yet. `waking`: the sandbox itself is not ready; `silent`: nothing listens on the port;
-    `asleep`: it was not woken for this; `refused`: it cannot be had (`why` and `hint` say more). `for_s`: how long
-    visitors have been waiting."""
+    `asleep`: it was not woken for this; `refused`: it is not available (`why` and `hint` have details). `for_s`:
+    seconds that visitors have been waiting."""
 
     def __init__(self, kind: Kind, for_s: float = 0.0, *, why: str = "", hint: str = "") -> None:
         super().__init__(kind)
@@ -79,7 +79,7 @@ class Waiting(Exception):
 
 @dataclass(slots=True)
 class _Wake:
-    """A sandbox being woken: shared by everybody who waits for it, and ended by none of them."""
+    """A sandbox that is being woken: shared by all waiting visitors, and ended by none of them."""
 
     done: anyio.Event = field(default_factory=anyio.Event)
     outcome: Sandbox | OutlastError = field(
@@ -89,7 +89,7 @@ class _Wake:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A connection to the port. `is_fresh`: nothing was ever sent on it."""
+    """A connection to the port. `is_fresh`: nothing has been sent on it yet."""
 
     sandbox: Sandbox
     line: Line
@@ -97,8 +97,8 @@ class Reached:
 
 
 class Waker:
-    """In memory: who is being woken, when each workspace was used last, since when visitors wait for a port, and the
-    idle lines. `run` has to be running."""
+    """In memory: the sandboxes being woken, the last use of each workspace, the time since which visitors wait for a
+    port, and the idle lines. `run` must be running."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -114,7 +114,7 @@ class Waker:
         self._tasks: TaskGroup | None = None
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Hold the tasks that wake sandboxes, also when visitors leave; until cancelled."""
+        """Run the tasks that wake sandboxes, which continue when visitors leave; until cancelled."""
         try:
             async with anyio.create_task_group() as self._tasks:
                 task_status.started()
@@ -127,8 +127,8 @@ class Waker:
             self.pool.close()
 
     async def reach(self, visitor: Visitor, patience_s: float, *, fresh: bool = False) -> Reached:
-        """A connection to the visitor's port. Wakes whatever has to be woken and counts as a use. `fresh`: no idle
-        one. Raises `Waiting` when there is none within `patience_s`."""
+        """A connection to the visitor's port. Wakes the sandbox if needed and counts as a use. `fresh`: not an idle
+        connection. Raises `Waiting` if there is none within `patience_s`."""
         place = visitor.workspace_id, visitor.port
         began = time.monotonic()
         try:
@@ -163,7 +163,7 @@ class Waker:
             self._tasks.start_soon(self._guard.once, "waking", visitor.workspace_id, self._keep_awake, visitor)
 
     async def wake_again(self, visitor: Visitor) -> None:
-        """Wake it if it was put to sleep since it was reached."""
+        """Wake the sandbox if it fell asleep since it was reached."""
         if self._awake_now.get(visitor.workspace_id) is None:
             await self._keep_awake(visitor)
 
@@ -204,7 +204,7 @@ class Waker:
         raise Waiting("waking")
 
     async def _awake(self, visitor: Visitor) -> Sandbox:
-        """The sandbox, awake and marked as used. Cancelling leaves the wake going on for the others."""
+        """The sandbox, awake and marked as used. Cancelling does not stop the wake for other visitors."""
         workspace_id = visitor.workspace_id
         if (sandbox := self._in_use(workspace_id)) is not None:
             return sandbox
@@ -212,7 +212,7 @@ class Waker:
         wake = self._wakes.get(workspace_id)
         if wake is None:
             if self._tasks is None:
-                raise Waiting("refused", why="The server is stopping.", hint="Load the page again in a moment.")
+                raise Waiting("refused", why="The server is stopping.", hint="Reload the page in a moment.")
             wake = self._wakes[workspace_id] = _Wake()
             after_s = RECORD_AFTER_S if thawed is not None else 0.0
             self._tasks.start_soon(self._guard.once, "waking", workspace_id, self._wake, visitor, wake, after_s)
@@ -236,7 +236,7 @@ class Waker:
             wake.done.set()
 
     def _waited(self, place: tuple[str, int], began: float) -> float:
-        """For how long visitors have been asking for it, without a longer break."""
+        """Seconds for which visitors have been requesting the port, without a longer break."""
         since, last = self._waits.get(place, (began, began))
         if began - last >= USE_EVERY_S:
             since = began
@@ -244,12 +244,12 @@ class Waker:
         return time.monotonic() - since
 
     def _in_use(self, workspace_id: str) -> Sandbox | None:
-        """The sandbox, where it is awake and was marked as used a moment ago."""
+        """The sandbox, if it is awake and was marked as used a moment ago."""
         is_stale = time.monotonic() - self._used.get(workspace_id, float("-inf")) >= USE_EVERY_S
         return None if is_stale else self._awake_now.get(workspace_id)
 
     def _forget(self) -> None:
-        """Forget places that were not asked for in a while."""
+        """Drop ports that were not requested for a while."""
         now = time.monotonic()
         self._used = {key: at for key, at in self._used.items() if now - at < USE_EVERY_S}
         self._waits = {key: times for key, times in self._waits.items() if now - times[1] < USE_EVERY_S}

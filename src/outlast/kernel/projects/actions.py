@@ -1,4 +1,4 @@
-"""Projects: list, make, rename, delete."""
+"""Projects: list, create, rename, delete."""
 
 from outlast.base.errors import ThreadBusy
 from outlast.db.database import Tx
@@ -22,7 +22,7 @@ async def list_projects(services: Services, actor: Actor) -> list[ProjectAnswer]
 
 @in_write_with_services
 def create_project(tx: Tx, services: Services, actor: Actor, name: str) -> ProjectAnswer:
-    """Make a project; the actor owns it."""
+    """Create a project; the actor owns it."""
     limits, owned = services.settings.limits, members_table.c.role == "owner"
     title = checked_line("The project's name", name, limits.title_chars)
     most = limits.projects_per_minute_per_user
@@ -39,7 +39,7 @@ def read_project(tx: Tx, actor: Actor, project_id: str) -> ProjectAnswer:
 
 @in_write_with_services
 def rename_project(tx: Tx, services: Services, actor: Actor, project_id: str, name: str) -> ProjectAnswer:
-    """Give a project another name (editors)."""
+    """Rename a project (editors)."""
     require(tx, actor, project_id, Right.EDIT)
     title = checked_line("The project's name", name, services.settings.limits.title_chars)
     projects.rename_project(tx, project_id, title)
@@ -47,15 +47,15 @@ def rename_project(tx: Tx, services: Services, actor: Actor, project_id: str, na
 
 
 async def delete_project(services: Services, actor: Actor, project_id: str) -> None:
-    """Remove a project with everything in it, sandboxes and files too (owners). Raises `ThreadBusy` while runs have not
-    ended. Once this returns the project is gone; a sandbox that could not be ended now is ended later."""
+    """Delete a project with everything in it, including sandboxes and files (owners). Raises `ThreadBusy` while runs
+    have not ended. Once this returns the project is gone; a sandbox that could not be ended now is ended later."""
 
     def run(tx: Tx) -> None:
         require(tx, actor, project_id, Right.OWN)
         active = projects.count_active_runs(tx, project_id)
         if active:
             raise ThreadBusy(
-                f"The agent still works in this project: {active} runs have not ended.",
+                f"Agents are still working in this project: {active} runs have not ended.",
                 hint="Cancel them first.",
                 project_id=project_id,
                 active_runs=active,
@@ -68,7 +68,7 @@ async def delete_project(services: Services, actor: Actor, project_id: str) -> N
 
 
 async def project_or_default(services: Services, actor: Actor, project_id: str | None) -> str:
-    """The project a call names, else the actor's default one (made where there is none). No permission is checked."""
+    """The project of a call, else the actor's default one (created if missing). Checks no permission."""
     if project_id is not None:
         return project_id
     return await services.db.write(projects.ensure_default_project, actor.user_id)

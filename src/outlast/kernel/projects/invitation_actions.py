@@ -32,7 +32,7 @@ def create_invitation(
     name: str = "",
     expires_in_days: float | None = None,
 ) -> NewInvitationAnswer:
-    """Make a link that lets one person join (owners), valid for 7 days unless `expires_in_days` says otherwise. Only
+    """Create a link that lets one person join (owners), valid for 7 days unless `expires_in_days` says otherwise. Only
     this answer has its secret."""
     life = days("expires_in_days", expires_in_days) or invitations.LIFE
     wanted = checked_role(role)
@@ -54,7 +54,7 @@ def list_invitations(tx: Tx, actor: Actor, project_id: str) -> list[InvitationAn
 
 @in_write
 def withdraw_invitation(tx: Tx, actor: Actor, invitation_id: str) -> None:
-    """Make an invitation invalid (owners of its project)."""
+    """Withdraw an invitation (owners of its project)."""
     require(tx, actor, invitations.invitation(tx, invitation_id).project_id, Right.OWN)
     invitations.withdraw(tx, invitation_id)
 
@@ -63,9 +63,9 @@ def withdraw_invitation(tx: Tx, actor: Actor, invitation_id: str) -> None:
 def accept_invitation(
     tx: Tx, services: Services, actor: Actor | None, secret: str, name: str = ""
 ) -> tuple[AcceptAnswer, str | None]:
-    """Join a project: the answer, and for a new user the value of a cookie. A signed-in user joins as that user
-    (`AlreadyMember` if so already); anyone else becomes a new user called `name`, with a token and a session. Raises
-    `NotFound` for a link that is not valid (any more)."""
+    """Join a project. Returns the answer, and for a new user the value of a cookie. A signed-in user joins as that user
+    (`AlreadyMember` if already a member); other callers become a new user called `name`, with a token and a session.
+    Raises `NotFound` for an invalid or expired link."""
     invited = invitations.open_invitation(tx, secret)
     user_id = actor.user_id if actor else _new_user(services, tx, name or invited.name)
     invitations.accept(tx, invited, user_id)

@@ -1,4 +1,4 @@
-"""Invitations: a secret link that makes the first who opens it a member."""
+"""Invitations: a secret link that makes its first user a member."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -22,8 +22,8 @@ LIFE: Final = timedelta(days=7)  # unless the request says otherwise
 def add_invitation(
     tx: Tx, project_id: str, created_by: str, role: Role, name: str, expires_at: datetime
 ) -> tuple[InvitationRow, str]:
-    """Make an invitation that is good for one person until `expires_at`: its row, and its secret, which is never shown
-    again."""
+    """Create an invitation for one person, valid until `expires_at`. Returns its row and its secret, which is not
+    stored."""
     secret, invitation_id = new_secret(INVITATION_PREFIX), new_id("invitation")
     row = InvitationRow(
         id=invitation_id,
@@ -55,17 +55,17 @@ def invitation(tx: Tx, invitation_id: str) -> InvitationRow:
 
 
 def withdraw(tx: Tx, invitation_id: str) -> None:
-    """Make an invitation invalid. Repeating is harmless."""
+    """Withdraw an invitation. Repeating is harmless."""
     tx.execute(sa.delete(invitations).where(invitations.c.id == invitation_id))
 
 
 def open_invitation(tx: Tx, secret: str) -> InvitationRow:
-    """The invitation that a link names, held for this transaction so that only one person can accept it. Raises
-    `NotFound` for one that is unknown, expired, withdrawn or used."""
+    """The invitation of a link, locked for this transaction so that only one person can accept it. Raises `NotFound`
+    for one that is unknown, expired, withdrawn or used."""
     good = sa.select(invitations).where(invitations.c.hash == hash_of(secret), *_open(tx))
     return demand_found(
         tx.row(InvitationRow, good.with_for_update(key_share=True)),
-        "This invitation is unknown, has expired, or was used already.",
+        "This invitation is unknown, has expired, or has already been used.",
         hint="Ask an owner of the project for a new one.",
     )
 

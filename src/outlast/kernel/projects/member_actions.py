@@ -16,7 +16,7 @@ from outlast.kernel.subjects import registry
 
 @in_read_with_services
 def list_members(tx: Tx, services: Services, actor: Actor, project_id: str) -> list[MemberAnswer]:
-    """The members of the project, in the order of joining; for owners with plan and balance."""
+    """The members of the project, in order of joining; for owners with plan and balance."""
     role = require(tx, actor, project_id, Right.READ)
     found, plans = projects.list_members(tx, project_id), services.settings.credits.plans
     return [_with_credits(tx, plans, one) for one in found] if role is Role.OWNER else found
@@ -30,8 +30,7 @@ def _with_credits(tx: Tx, plans: Plans, member: MemberAnswer) -> MemberAnswer:
 
 @in_write
 def change_member(tx: Tx, actor: Actor, project_id: str, user_id: str, role: str) -> MemberData:
-    """Give a member another role (owners). Raises `LastOwner`. A member who may no longer edit releases what
-    they drive and hold."""
+    """Change a member's role (owners). Raises `LastOwner`. Releases the locks of a member who may no longer edit."""
     wanted = checked_role(role)
     require(tx, actor, project_id, Right.OWN)
     if wanted is Role.VIEWER:
@@ -41,14 +40,14 @@ def change_member(tx: Tx, actor: Actor, project_id: str, user_id: str, role: str
 
 @in_write
 def remove_member(tx: Tx, actor: Actor, project_id: str, user_id: str) -> None:
-    """End a membership: any (owners) or the actor's own. Raises `LastOwner`. Releases the member's locks."""
+    """Remove any member (owners) or the actor. Raises `LastOwner`. Releases the member's locks."""
     require(tx, actor, project_id, Right.READ if user_id == actor.user_id else Right.OWN)
     _release_all(tx, project_id, user_id)
     projects.remove_member(tx, project_id, user_id)
 
 
 def _release_all(tx: Tx, project_id: str, user_id: str) -> None:
-    """Release the threads that a member drives, and what they hold of subjects."""
+    """Release a member's locks of threads and subjects."""
     told_later = registry.before_member_leaves(tx, project_id, user_id)
     thread_locks.release_all(tx, project_id, user_id)
     for tell in told_later:

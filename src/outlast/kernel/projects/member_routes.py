@@ -25,39 +25,39 @@ router = noun_router("Members")
 
 @router.get("/projects/{project_id}/members", response_model=Page[MemberAnswer])
 async def list_members(project_id: str, services: Svc, actor: Signed) -> Response:
-    """The members of the project, in the order of joining."""
+    """List the members of the project, in order of joining."""
     return reply(page(await actions.list_members(services, actor, project_id)))
 
 
 @router.patch("/projects/{project_id}/members/{user_id}", response_model=MemberData)
 async def change_member(project_id: str, user_id: str, body: RoleRequest, services: Svc, actor: Signed) -> Response:
-    """Give a member another role (owners)."""
+    """Change a member's role (owners)."""
     return reply(await actions.change_member(services, actor, project_id, user_id, body.role))
 
 
 @router.delete("/projects/{project_id}/members/{user_id}", status_code=204)
 async def remove_member(project_id: str, user_id: str, services: Svc, actor: Signed) -> Response:
-    """End a membership: any (owners) or your own."""
+    """Remove any member (owners) or yourself."""
     await actions.remove_member(services, actor, project_id, user_id)
     return nothing()
 
 
 @router.post("/projects/{project_id}/invitations", status_code=201, response_model=NewInvitationAnswer)
 async def create_invitation(project_id: str, body: InvitationRequest, services: Svc, actor: Signed) -> Response:
-    """Make an invitation (owners). Its link is shown in this answer and never again."""
+    """Create an invitation (owners). Its link is shown only in this answer."""
     made = await invitations.create_invitation(services, actor, project_id, body.role, body.name, body.expires_in_days)
     return reply(made, 201)
 
 
 @router.get("/projects/{project_id}/invitations", response_model=Page[InvitationAnswer])
 async def list_invitations(project_id: str, services: Svc, actor: Signed) -> Response:
-    """The project's open invitations (owners), newest first."""
+    """List the project's open invitations (owners), newest first."""
     return reply(page(await invitations.list_invitations(services, actor, project_id)))
 
 
 @router.delete("/invitations/{invitation_id}", status_code=204)
 async def withdraw_invitation(invitation_id: str, services: Svc, actor: Signed) -> Response:
-    """Make an invitation invalid (owners)."""
+    """Withdraw an invitation (owners)."""
     await invitations.withdraw_invitation(services, actor, invitation_id)
     return nothing()
 

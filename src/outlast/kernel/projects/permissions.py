@@ -1,4 +1,4 @@
-"""The one place that decides who may do what. Every action asks here first, inside its transaction."""
+"""Checks all permissions. Every action calls this module first, inside its transaction."""
 
 from functools import cache
 from typing import Any, Final
@@ -39,8 +39,8 @@ def require(tx: Tx, actor: Actor, project_id: str, right: Right) -> Role:
 
 
 def require_editor(tx: Tx, user_id: str, project_id: str, noun: str, verb: str, hint: str | None = None) -> None:
-    """Check another user, whom the actor gives a thing of the project (a `noun`): raise `NotFound` unless they are a
-    member, `Forbidden` where their role only lets them read, so that they cannot `verb`."""
+    """Check another user to whom the actor gives a thing of the project (a `noun`): raise `NotFound` unless they are a
+    member, `Forbidden` if their role only lets them read, so that they cannot `verb`."""
     held = role_of(tx, user_id, project_id)
     role = demand_found(held, f"This person is not a member of the {noun}'s project.", user_id=user_id)
     if not allows(role, Right.EDIT):
@@ -49,10 +49,10 @@ def require_editor(tx: Tx, user_id: str, project_id: str, noun: str, verb: str, 
 
 
 def require_administrator(tx: Tx, actor: Actor) -> None:
-    """The right to administer the server. Raises `Forbidden`."""
+    """Require the right to administer the server. Raises `Forbidden`."""
     if not tx.value(users.c.is_admin, {"id": actor.user_id}):
         raise Forbidden(
-            "This takes an administrator of the server.",
+            "This requires an administrator of the server.",
             hint="An administrator can make you one: outlast users set-admin NAME.",
             needed="administer",
         )
@@ -99,7 +99,7 @@ def _row_and_role(table: sa.Table) -> sa.Select[Any]:
 def _demand(role: Role, right: Right, project_id: str) -> None:
     if not allows(role, right):
         raise Forbidden(
-            f"Your role in this project is {role.value}; this takes {NEEDED[right].value}.",
+            f"Your role in this project is {role.value}; this requires {NEEDED[right].value}.",
             project_id=project_id,
             role=role.value,
             needed=NEEDED[right].value,

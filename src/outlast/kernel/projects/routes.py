@@ -1,4 +1,4 @@
-"""Projects: list, make, read, rename, delete."""
+"""Projects: list, create, read, rename, delete."""
 
 from starlette.responses import Response
 
@@ -14,19 +14,19 @@ router = noun_router("Projects", prefix="/v1/projects")
 
 @router.get("", response_model=Page[ProjectAnswer])
 async def list_projects(services: Svc, actor: Signed) -> Response:
-    """The caller's projects, oldest first."""
+    """List the caller's projects, oldest first."""
     return reply(page(await actions.list_projects(services, actor)))
 
 
 @router.post("", status_code=201, response_model=ProjectAnswer)
 async def create_project(body: ProjectRequest, services: Svc, actor: Signed) -> Response:
-    """Make a project; the caller owns it."""
+    """Create a project; the caller owns it."""
     return reply(await actions.create_project(services, actor, body.name), 201)
 
 
 @router.get("/{project_id}", response_model=ProjectAnswer)
 async def read_project(project_id: str, services: Svc, actor: Signed) -> Response:
-    """One project; follow its events from `cursor`."""
+    """Get one project; follow its events from `cursor`."""
     return reply(await actions.read_project(services, actor, project_id))
 
 
@@ -38,6 +38,6 @@ async def rename_project(project_id: str, body: ProjectRequest, services: Svc, a
 
 @router.delete("/{project_id}", status_code=204)
 async def delete_project(project_id: str, services: Svc, actor: Signed) -> Response:
-    """Remove a project with everything in it (owners)."""
+    """Delete a project with everything in it (owners)."""
     await actions.delete_project(services, actor, project_id)
     return nothing()

@@ -1,4 +1,4 @@
-"""What each role may do: the whole table."""
+"""The rights of each role: the whole table."""
 
 from enum import StrEnum
 from typing import Final
@@ -27,17 +27,17 @@ NEEDED: Final = {Right.READ: Role.VIEWER, Right.EDIT: Role.EDITOR, Right.OWN: Ro
 
 
 def allows(role: Role, right: Right) -> bool:
-    """Whether a member of this role has this right."""
+    """True if a member with this role has this right."""
     return right in RIGHTS[role]
 
 
 def leaves_an_administrator(administrators: int, before: bool, after: bool) -> bool:
-    """Whether the server still has an administrator once one user goes from `before` to `after`."""
+    """True if the server still has an administrator after one user changes from `before` to `after`."""
     return not before or after or administrators > 1
 
 
 def leaves_an_owner(owners: int, before: Role, after: Role | None) -> bool:
-    """Whether a project still has an owner once one member goes from `before` to `after` (None: removed)."""
+    """True if a project still has an owner after one member changes from `before` to `after` (None if removed)."""
     return before is not Role.OWNER or after is Role.OWNER or owners > 1
 
 
@@ -46,4 +46,4 @@ def checked_role(role: str) -> Role:
     try:
         return Role(role)
     except ValueError:
-        raise MalformedInput("A role is owner, editor or viewer.", field="role") from None
+        raise MalformedInput("A role must be owner, editor or viewer.", field="role") from None

@@ -15,7 +15,7 @@ class MemberData(Frozen):
 
 
 class MemberChanged(Frozen):
-    """A member joined or has another role."""
+    """A member joined, or the role changed."""
 
     member: MemberData
 

@@ -40,7 +40,7 @@ _DEFAULT_PROJECT: Final = (
 
 
 def add_project(tx: Tx, owner_id: str, name: str, *, default_for: str | None = None) -> str:
-    """Make a project with one owner and return its id."""
+    """Create a project with one owner and return its id."""
     project_id = new_id("project")
     times = {"created_at": tx.now, "updated_at": tx.now}
     tx.insert(projects, id=project_id, name=name, default_for=default_for, **times)
@@ -49,7 +49,7 @@ def add_project(tx: Tx, owner_id: str, name: str, *, default_for: str | None = N
 
 
 def ensure_default_project(tx: Tx, user_id: str) -> str:
-    """The id of the project used when this user names none, made where there is none (any more)."""
+    """The id of the user's default project, created if there is none."""
     tx.execute(_HOLD_USER, {"user": user_id})
     found = tx.execute(_DEFAULT_PROJECT, {"user": user_id}).scalar()
     if found is not None:
@@ -59,7 +59,7 @@ def ensure_default_project(tx: Tx, user_id: str) -> str:
 
 
 def find_default_project(tx: Tx, user_id: str) -> str | None:
-    """The id of the user's default project, without making one."""
+    """The id of the user's default project; None if there is none."""
     found: str | None = tx.value(projects.c.id, {"default_for": user_id})
     return found
 
@@ -83,19 +83,19 @@ def list_projects(tx: Tx, user_id: str) -> list[ProjectAnswer]:
 
 
 def rename_project(tx: Tx, project_id: str, name: str) -> None:
-    """Rename a project, and tell its followers."""
+    """Rename a project, and notify its followers."""
     tx.update(projects, {"id": project_id}, name=name, updated_at=tx.now)
     append(tx, project_id, [("project.updated", ProjectUpdated(project_id=project_id, name=name))])
 
 
 def count_active_runs(tx: Tx, project_id: str) -> int:
-    """Runs of the project that have not ended."""
+    """The number of runs of the project that have not ended."""
     alive = runs.c.project_id == project_id, runs.c.leg != "ended"
     return int(tx.execute(sa.select(sa.func.count()).select_from(runs).where(*alive)).scalar_one())
 
 
 def delete_project(tx: Tx, project_id: str) -> None:
-    """Remove a project with everything in it, logs included; followers are woken to find it gone."""
+    """Delete a project with everything in it, including logs; followers are woken and find it gone."""
     inside = [sa.select(noun.c.id).where(noun.c.project_id == project_id) for noun in (threads, runs)]
     streams = sa.union_all(*inside, sa.select(sa.literal(project_id)))
     for stream_id in (project_id, *tx.execute(inside[0]).scalars()):
@@ -117,7 +117,7 @@ _MEMBERS: Final = sa.select(members, users.c.name).join(users, users.c.id == mem
 
 
 def list_members(tx: Tx, project_id: str) -> list[MemberAnswer]:
-    """Everybody in the project, in the order of joining, without plans and balances."""
+    """All members of the project, in order of joining, without plans and balances."""
     inside = _MEMBERS.where(members.c.project_id == project_id)
     rows = tx.rows(_NamedMember, inside.order_by(members.c.created_at, members.c.user_id))
     return [shape_of(MemberAnswer, row.member, name=row.name, plan=None, balance=None) for row in rows]
@@ -136,7 +136,7 @@ def add_member(tx: Tx, project_id: str, user_id: str, role: Role) -> MemberData:
     _lock(tx, project_id)
     if tx.exists(members, {"project_id": project_id, "user_id": user_id}):
         raise AlreadyMember(
-            "This person is a member of the project already.",
+            "This person is already a member of the project.",
             hint="An owner can change the role under the project's members.",
             project_id=project_id,
             user_id=user_id,
@@ -148,7 +148,7 @@ def add_member(tx: Tx, project_id: str, user_id: str, role: Role) -> MemberData:
 
 
 def change_role(tx: Tx, project_id: str, user_id: str, role: Role) -> MemberData:
-    """Give a member another role. Raises `NotFound`, and `LastOwner` if the project would have no owner."""
+    """Change a member's role. Raises `NotFound`, and `LastOwner` if the project would have no owner."""
     _lock(tx, project_id)
     _demand_an_owner(tx, project_id, member_data(tx, project_id, user_id), role)
     tx.update(members, {"project_id": project_id, "user_id": user_id}, role=role.value)
@@ -172,7 +172,7 @@ def _insert_member(tx: Tx, project_id: str, user_id: str, role: Role) -> None:
 
 
 def _lock(tx: Tx, project_id: str) -> None:
-    """Members of one project change one after the other, so that two owners cannot both leave as the last but one."""
+    """Serialize changes of a project's members, so that the last two owners cannot both leave."""
     tx.execute(sa.select(projects.c.id).where(projects.c.id == project_id).with_for_update(key_share=True))
 
 

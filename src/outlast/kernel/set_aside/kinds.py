@@ -1,4 +1,4 @@
-"""The kinds of items that may be set aside. Each names one sort of work on one sort of thing; `id` is the thing's."""
+"""The kinds of items that may be set aside. Each is one kind of work on one kind of thing; `id` is the thing's id."""
 
 from types import MappingProxyType
 from typing import Final
@@ -23,7 +23,7 @@ TIMER: Final = "timer"
 
 TITLES: Final = MappingProxyType(
     {
-        SANDBOX_TAKE_UP: "Take up a sandbox after a start",
+        SANDBOX_TAKE_UP: "Reconnect a sandbox after a start",
         SANDBOX_CHECK: "Check a sandbox",
         SANDBOX_SLEEP: "Pause or stop an idle sandbox",
         SANDBOX_DISK: "Measure the files of a sandbox",
@@ -42,4 +42,4 @@ TITLES: Final = MappingProxyType(
         TIMER: "Handle a timer",
     }
 )
-"""What administrators read of each kind."""
+"""The titles of the kinds, for administrators."""

@@ -1,4 +1,4 @@
-"""The item guard's memory, kept in the database."""
+"""The item guard's storage in the database."""
 
 import logging
 from collections.abc import Collection
@@ -15,8 +15,8 @@ log: Final = logging.getLogger("outlast.supervision")
 
 
 class DatabaseShelf:
-    """A `Shelf`. In memory: what is set aside, read again after every change on any node, and what the database did
-    not take yet."""
+    """A `Shelf`. In memory: the items that are set aside, read again after every change on any node, and those that the
+    database has not stored yet."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -47,7 +47,7 @@ class DatabaseShelf:
                 await self._db.write(store.add, item)
                 self._unsaved.pop(key, None)
             self._held = frozenset(await self._db.read(store.keys))
-        except OutlastError as error:  # asked again at the next use
+        except OutlastError as error:  # read again at the next use
             self._is_stale = True
             log.warning("set-aside items not read", extra={"code": error.code, "reason": error.message})
 

@@ -14,7 +14,7 @@ MAX_LISTED: Final = 500
 
 
 def add(tx: Tx, item: SetAside) -> None:
-    """Set an item aside; one that is so already keeps its row."""
+    """Set an item aside; an item that is already set aside keeps its row."""
     if not tx.exists(set_aside, {"kind": item.kind, "id": item.id}):
         tx.insert(set_aside, **item._asdict())
         tx.ring(BELL)
@@ -27,14 +27,14 @@ def listed(tx: Tx, limit: int = MAX_LISTED) -> list[SetAside]:
 
 
 def keys(tx: Tx) -> set[tuple[str, str]]:
-    """(kind, id) of each."""
+    """(kind, id) of each item."""
     return {(item.kind, item.id) for item in tx.rows(SetAside, sa.select(set_aside))}
 
 
 def remove(tx: Tx, kind: str, item_id: str) -> SetAside:
-    """Take an item back, so that it is tried again; what it was. Raises `NotFound`."""
+    """Take an item back, so that it is retried. Returns the item. Raises `NotFound`."""
     row = tx.find(SetAside, set_aside, {"kind": kind, "id": item_id})
-    hint = "'outlast doctor' lists what is."
+    hint = "'outlast doctor' lists the items that are."
     found = demand_found(row, f"This {kind} is not set aside.", hint=hint, kind=kind, id=item_id)
     tx.execute(sa.delete(set_aside).where(set_aside.c.kind == kind, set_aside.c.id == item_id))
     tx.ring(BELL)

@@ -1,12 +1,10 @@
-"""What an operator can set: one frozen `Settings`, read once at start.
-
-Words: a *setting* has a dotted name (`runs.max_steps`), a type, a unit, bounds, a default and one sentence; a *table*
-is a class of settings, in the `settings.py` of the noun that it belongs to; those of the whole server are in
-`server.py`. Apps name theirs in `SETTINGS` of their package. A setting comes from the strongest of four *sources*: a
-flag, an environment variable (`OUTLAST_RUNS_MAX_STEPS`), the TOML file, the default. `load.py` reads them, `rules.py`
-refuses what contradicts itself; `base/settings` turns one value into its type and knows the line a key stands on. A
-setting that cannot be used stops the start with its name, what was expected, and where it was read.
-docs/reference/configuration.md is generated from the tables.
+"""The settings of an operator: one frozen `Settings`, read once at start.  Terms: a *setting* has a dotted name
+(`runs.max_steps`), a type, a unit, bounds, a default and one sentence; a *table* is a class of settings, in the
+`settings.py` of the noun that it belongs to; those of the whole server are in `server.py`. Apps name theirs in
+`SETTINGS` of their package. A setting comes from the strongest of four *sources*: a flag, an environment variable
+(`OUTLAST_RUNS_MAX_STEPS`), the TOML file, the default. `load.py` reads them, `rules.py` refuses contradictions;
+`base/settings` converts values to their types and finds the line of a key. An invalid setting stops the start with its
+name, the expected value, and the place where it was read. docs/reference/configuration.md is generated from the tables.
 """
 
 from collections.abc import Mapping
@@ -55,9 +53,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything, frozen. Made by `load_settings`; `Settings()` is what an empty configuration gives without apps."""
+    """All settings, frozen. Created by `load_settings`; `Settings()` is an empty configuration without apps."""
 
-    default_model: str = setting("Model used where none is chosen; empty: the first.", "")
+    default_model: str = setting("Model used if none is chosen; if empty, the first.", "")
     server: ServerSettings = setting("", factory=ServerSettings)
     providers: Mapping[str, ProviderSettings] = setting("", factory=lambda: DEMO_PROVIDERS)
     models: tuple[ModelSettings, ...] = setting("", DEMO_MODELS)
@@ -82,14 +80,14 @@ class Settings:
 
     def of(self, table: type[T]) -> T:
         """An app's table, by the class that declares it, or by the class in the kernel that this one extends; the
-        defaults where no app declares it."""
+        defaults if no app declares it."""
         tables = (getattr(self, field.name) for field in fields(self))
         return next((one for one in tables if isinstance(one, table)), None) or table()
 
 
 def settings_class() -> type[Settings]:
-    """`Settings` with the tables of the declared apps. Raises `StartRefused` with both names for a table that two
-    declare."""
+    """`Settings` with the tables of the declared apps. Raises `StartRefused` with both names for a table that is
+    declared twice."""
     return _with_tables(declared_packages())
 
 

@@ -1,4 +1,4 @@
-"""Read settings from flags, environment, file and defaults, strongest first."""
+"""Reads settings from flags, environment, file and defaults, strongest first."""
 
 import os
 import tomllib
@@ -26,7 +26,7 @@ PREFIX = "OUTLAST_"
 
 @dataclass(frozen=True, slots=True)
 class _Raw:
-    """All sources merged: values by key path, and where each was read."""
+    """All sources merged: values by key path, and the place where each was read."""
 
     values: dict[str, Any]
     origins: dict[Path, str]
@@ -50,7 +50,8 @@ def load_settings(
 
     `file` is a TOML file (None: the one OUTLAST_CONFIG names, else none); `environ` the environment (None: the
     process's own); `flags` values by dotted name (`{"server.port": 9000}`), None values meaning not given. Raises
-    `InvalidSetting` with the setting's name, what was expected and where it was read. Reads once; safe to repeat.
+    `InvalidSetting` with the setting's name, the expected value and the place where it was read. Reads once; safe to
+    repeat.
     """
     environ = os.environ if environ is None else environ
     chosen = file or environ.get(f"{PREFIX}CONFIG") or None
@@ -125,7 +126,7 @@ def _put(raw: _Raw, path: Path, value: Any, origin: str) -> None:
     for key in path[:-1]:
         table = table.setdefault(key, {})
         if not isinstance(table, dict):
-            return  # the file has a value where a table belongs: `_build` says so
+            return  # the file has a value where a table belongs: `_build` reports it
     table[path[-1]] = value
     raw.origins[path] = origin
 
@@ -174,8 +175,8 @@ def _tables(table: Any, value: Any, path: Path, raw: _Raw, *, by_number: bool) -
 
 
 def _without_absent(settings: Settings, raw: _Raw) -> Settings:
-    """What follows from the settings given: shipped plans, profiles and policies stay; no sandboxes for "none", and
-    none for a file without that section (nothing of it given otherwise either); demo without models."""
+    """Apply defaults that depend on the given settings: shipped plans, profiles and policies stay; no sandboxes for
+    "none", or if no source has that section; the demo without models."""
     defaults = Settings()
     settings = replace(settings, policy=_policy(settings.policy, raw), profiles=_profiles(settings.profiles))
     plans = types.MappingProxyType({**SHIPPED_PLANS, **settings.credits.plans})
@@ -190,7 +191,7 @@ def _without_absent(settings: Settings, raw: _Raw) -> Settings:
 
 
 def _policy(given: tuple[PolicyRule, ...], raw: _Raw) -> tuple[PolicyRule, ...]:
-    """The rules given, and below them the shipped ones, with the decisions given for their names."""
+    """The given rules, followed by the shipped ones, with the decisions given for their names."""
     own: list[PolicyRule] = []
     named: dict[str, PolicyRule] = {}
     names = list(dict.fromkeys(rule.name for rule in SHIPPED_POLICY))
@@ -219,7 +220,7 @@ def _policy(given: tuple[PolicyRule, ...], raw: _Raw) -> tuple[PolicyRule, ...]:
 
 
 def _profiles(given: Mapping[str, ProfileSettings]) -> Mapping[str, ProfileSettings]:
-    """The shipped profiles, each with what was given for it instead."""
+    """The shipped profiles, overridden by the given ones."""
     merged = dict(given)
     for name, shipped in SHIPPED_PROFILES.items():
         mine = given.get(name, shipped)
@@ -255,7 +256,7 @@ def _shown(value: Any) -> str:
 def _unknown(name: str, known: list[str], where: str) -> InvalidSetting:
     near = get_close_matches(name, known, n=1, cutoff=0.7)
     return InvalidSetting(
-        f"{name}: there is no such setting ({where}).",
+        f"{name}: unknown setting ({where}).",
         hint=f"Did you mean {near[0]}?" if near else "docs/reference/configuration.md lists all settings.",
         setting=name,
         expected="the name of a setting",

@@ -1,4 +1,4 @@
-"""What settings may not say together. Pure: settings in, the first contradiction out."""
+"""Finds contradictions between settings. Pure: settings in, the first contradiction out."""
 
 from collections.abc import Iterator
 from dataclasses import fields
@@ -14,7 +14,7 @@ DAY_S = 86_400
 
 
 def check_settings(settings: Settings, where: Where) -> None:
-    """Raises `InvalidSetting` that names both settings, both numbers and both places."""
+    """Raise `InvalidSetting` with both settings, both numbers and both places."""
     for smaller, larger, strictly in _clock_chain(settings):
         _in_order(smaller, larger, where, strictly=strictly)
     heartbeats = _Clock("runs.heartbeat_s", settings.runs.heartbeat_s * 2, "twice runs.heartbeat_s")
@@ -33,7 +33,7 @@ def check_settings(settings: Settings, where: Where) -> None:
 
 
 class _Clock(NamedTuple):
-    """A setting that is a time; `words` is what a message calls it, if not its name."""
+    """A setting that is a duration; `words` is its name in messages, if it differs."""
 
     setting: str
     seconds: float
@@ -106,7 +106,7 @@ def _check_names(settings: Settings, where: Where) -> None:
 
 
 def _check_hosts(settings: Settings, where: Where) -> None:
-    """What sandboxes may reach, and which secrets go where."""
+    """Check the hosts that sandboxes may reach, and the hosts of each secret."""
     if settings.sandbox is None:
         return
     check_each("sandbox.allow_hosts", settings.sandbox.allow_hosts, parse_pattern, where)
@@ -124,7 +124,7 @@ def _check_hosts(settings: Settings, where: Where) -> None:
 
 
 def _check_packages(settings: Settings, where: Where) -> None:
-    """What sandboxes have installed: packages, and one version of each."""
+    """Check the packages of sandboxes: one version of each."""
     seen: dict[str, str] = {}
     for index, dependency in enumerate(settings.sandbox.dependencies if settings.sandbox else ()):
         name = f"sandbox.dependencies.{index}.package"

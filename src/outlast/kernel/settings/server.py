@@ -11,30 +11,30 @@ class ServerSettings:
     """Where the server listens and keeps its data."""
 
     host: str = setting(
-        "Address to listen on; any other than a loopback address needs a token in the database.",
+        "Address to listen on; an address that is not loopback requires a token in the database.",
         "127.0.0.1",
         env="OUTLAST_HOST",
     )
     port: int = setting("Port to listen on; 0 chooses a free one.", 8400, least=0, most=65535, env="OUTLAST_PORT")
     data_dir: str = setting(
-        "Folder for the database file, stored files and workspaces; made when missing, used by one server.",
+        "Folder for the database file, stored files and workspaces; created if missing, used by one server.",
         "outlast-data",
         env="OUTLAST_DATA_DIR",
     )
     public_url: str = setting(
-        "Address under which browsers reach the server, as https://outlast.example.org; empty: the listen address.",
+        "Address under which browsers reach the server, as https://outlast.example.org; if empty, the listen address.",
         "",
         env="OUTLAST_PUBLIC_URL",
     )
-    allowed_hosts: tuple[str, ...] = setting("More values accepted in the Host header.", ())
+    allowed_hosts: tuple[str, ...] = setting("Additional values accepted in the Host header.", ())
     stop_grace_s: float = setting(
-        "How long a stopping server lets work finish before it hands it back.", 10.0, unit="seconds", least=0
+        "Time that a stopping server gives work to finish before it releases it.", 10.0, unit="seconds", least=0
     )
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSettings:
-    """The only truth: where everything is stored."""
+    """The database, the only source of truth."""
 
     url: SecretUrl = setting(
         "sqlite:///FILE (relative to the data directory) or postgresql://USER:PASSWORD@HOST:PORT/NAME.",
@@ -44,35 +44,35 @@ class DatabaseSettings:
 
 @dataclass(frozen=True, slots=True)
 class BlobSettings:
-    """Where attached files lie."""
+    """The storage of attached files."""
 
     url: SecretUrl = setting("A folder; relative to the data directory.", SecretUrl("blobs"))
 
 
 @dataclass(frozen=True, slots=True)
 class DemoSettings:
-    """What a server without a model and without dependencies of its own brings along, to be tried out."""
+    """The demo of a server without configured models and dependencies."""
 
     tracker: bool = setting(
-        "A small issues tracker on a loopback port, with documentation and a secret of its own, for pages to work "
-        "with; there only where every model is the demo's, on SQLite, and no dependency is configured.",
+        "A small issue tracker on a loopback port, with its own documentation and secret, for pages to work "
+        "with. Runs only if every model is the demo's, on SQLite, and no dependency is configured.",
         True,
     )
-    reset: bool = setting("Its issues begin anew at each start.", False)
+    reset: bool = setting("Reset its issues at each start.", False)
 
 
 @dataclass(frozen=True, slots=True)
 class LogSettings:
-    """What the server writes about itself."""
+    """The server's own log."""
 
-    level: Literal["debug", "info", "warning", "error"] = setting("Least important line written.", "info")
-    format: Literal["text", "json"] = setting("For people or for programs.", "text")
-    file_mb: int = setting("Size at which the log file starts again. 0: no file.", 10, unit="MB", least=0)
+    level: Literal["debug", "info", "warning", "error"] = setting("Lowest level that is written.", "info")
+    format: Literal["text", "json"] = setting("Format of lines: for people or for programs.", "text")
+    file_mb: int = setting("Size at which the log file is rotated. 0 for no file.", 10, unit="MB", least=0)
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSettings:
-    """How live text reaches other servers."""
+    """The transport of live text between servers."""
 
     redis_url: SecretUrl = setting(
         "Reserved: it has no effect yet. Servers share live text through PostgreSQL.", SecretUrl("")

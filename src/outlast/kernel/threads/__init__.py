@@ -1,6 +1,6 @@
-"""Threads: conversations in a project, their messages, and what is derived from them.
+"""Threads: conversations in a project, their messages, and data derived from them.
 
-A *thread* owns messages, numbered 1, 2, 3 … by `position`, and may be *anchored* to what it is about. It is open or
+A *thread* owns messages, numbered 1, 2, 3 … by `position`, and may be *anchored* to its subject. It is open or
 *archived* (hidden from the list, found by search, accepting nothing new). A *fork* is a new thread that begins as a
 copy of another up to one message; `parent_thread_id` and `parent_message_id` keep the lineage. `locks/thread_locks.py`
 ties the thread's lock to its events. `search.py` keeps a *derived* index, which can be deleted and rebuilt. Every

@@ -1,4 +1,4 @@
-"""Threads: list, search, make, open, read, rename, archive, fork, delete; their messages, and what people post."""
+"""Threads: list, search, create, open, read, rename, archive, fork, delete; reading and posting messages."""
 
 from typing import Any
 
@@ -57,8 +57,8 @@ def list_threads(
     before: str | None = None,
     limit: int = 50,
 ) -> Listed[ListedThreadAnswer, str]:
-    """The project's threads, last changed first; with a query those it finds, whatever their status. Those of screens
-    and pages are among them, with it as their anchor; `profile` leaves only those of one agent profile."""
+    """The project's threads, last changed first; with a query the matching ones of any status. Threads of screens and
+    pages are included, with their subject as the anchor; `profile` selects one agent profile."""
     require(tx, actor, project_id, Right.READ)
     if query.strip():
         return thread_list.search_threads(tx, project_id, query, before, limit, profile=profile)
@@ -74,8 +74,8 @@ async def create_thread(
     profile: str | None = None,
     anchor: Any = None,
 ) -> ThreadData:
-    """Make a thread (editors), from a button or about something (`anchor`). What that names of a document must be there
-    in this project, and a thread of the profile document needs it; raises `MalformedInput`, `NotFound` without."""
+    """Create a thread (editors), plain or about something (`anchor`). The parts of a document that it names must exist
+    in this project, and a thread of the profile document needs one; otherwise raises `MalformedInput` or `NotFound`."""
     profile = profile or default_agent()
     checked = new_thread_fields(services, title, profile, anchor)
 
@@ -91,8 +91,8 @@ async def create_thread(
 
 
 async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[str, Any]:
-    """What a `ThreadAnswer` says: a thread with what its page shows beside the messages, all of one moment. Counts as
-    following for a while, and what names the actor there as seen. Raises `NotFound`."""
+    """The fields of a `ThreadAnswer`: a thread with everything that its page shows beside the messages, read at one
+    moment. The actor counts as a follower for a while, and their mentions there as seen. Raises `NotFound`."""
     named = False
 
     def run(tx: Tx) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def rename_thread(tx: Tx, services: Services, actor: Actor, thread_id: str, titl
     line = checked_line("The title", title, services.settings.limits.title_chars)
     row = require_thread(tx, actor, thread_id, Right.EDIT)
     own = registry.of_thread(tx, thread_id)
-    if own is not None:  # a subject is locked before its thread
+    if own is not None:  # a subject's row is locked before its thread's
         registry.rename(tx, own, line)
     threads.rename(tx, thread_id, row.project_id, line)
     if own is not None:
@@ -138,8 +138,8 @@ def rename_thread(tx: Tx, services: Services, actor: Actor, thread_id: str, titl
 
 @in_write
 def archive_thread(tx: Tx, actor: Actor, thread_id: str) -> ThreadData:
-    """Hide a thread from the list (editors); it is still found by search. Raises `ThreadBusy` while a run of it has not
-    ended, `ThreadOfScreen`, `ThreadOfPage` or `ThreadOfDocument` for one that belongs to one of these. Repeating is
+    """Hide a thread from the list (editors); search still finds it. Raises `ThreadBusy` while one of its runs has not
+    ended, `ThreadOfScreen`, `ThreadOfPage` or `ThreadOfDocument` for a thread of one of these. Repeating is
     harmless."""
     require_thread(tx, actor, thread_id, Right.EDIT)
     _demand_its_own(tx, thread_id, "archived")
@@ -157,10 +157,10 @@ def unarchive_thread(tx: Tx, actor: Actor, thread_id: str) -> ThreadData:
 
 
 async def delete_thread(services: Services, actor: Actor, thread_id: str) -> None:
-    """Remove a thread with everything in it, its sandbox and files too (owners). Attached images stay in the project.
-    Raises `ThreadBusy` while a run of it has not ended, `ThreadOfScreen`, `ThreadOfPage` or `ThreadOfDocument` for one
-    that belongs to one of these. Once this returns the thread is gone; a sandbox that could not be ended now is ended
-    later."""
+    """Delete a thread with everything in it, including its sandbox and files (owners). Attached images stay in the
+    project. Raises `ThreadBusy` while one of its runs has not ended, `ThreadOfScreen`, `ThreadOfPage` or
+    `ThreadOfDocument` for a thread of one of these. Once this returns the thread is gone; a sandbox that could not be
+    ended now is ended later."""
 
     def run(tx: Tx) -> None:
         row = require_thread(tx, actor, thread_id, Right.OWN)
@@ -179,9 +179,9 @@ async def delete_thread(services: Services, actor: Actor, thread_id: str) -> Non
 async def fork_thread(
     services: Services, actor: Actor, thread_id: str, message_id: str | None = None, title: str | None = None
 ) -> ThreadData:
-    """Make a thread that begins as a copy of this one up to a message (None: the last), also while another user drives
-    it or it is archived (editors). The thread itself is not changed. The fork of a screen's or page's thread
-    works on one of its own, a copy with the files (and HTML) as they were at the message (without one: as they are)."""
+    """Create a thread that begins as a copy of this one up to a message (None for the last), also while another user
+    drives it or it is archived (editors). The thread itself is not changed. The fork of a screen's or page's thread
+    works on its own copy, with the files (and HTML) as they were at the message, or are now if none is given."""
     limit = services.settings.limits.title_chars
     chosen = None if title is None else checked_line("The title", title, limit)
 
@@ -214,11 +214,11 @@ async def fork_with_summary(
     model: str | None = None,
     key: str | None = None,
 ) -> ForkAnswer:
-    """Make a thread about the same thing that begins with a summary of this one up to a message (None: the last), also
-    while another user drives it or it is archived (editors). Nothing is copied: the new thread's first run writes the
-    summary, and is started like any other, by the actor, who drives the new thread. A repeated `key` gets the first
-    answer. Raises `MalformedInput` for the thread of a screen or page, `NotFound` where there is nothing to sum up, and
-    as `start_run`; then nothing was made."""
+    """Create a thread about the same subject that begins with a summary of this one up to a message (None for the
+    last), also while another user drives it or it is archived (editors). Nothing is copied: the new thread's first run
+    writes the summary, and is started like any other, by the actor, who drives the new thread. A repeated `key` gets
+    the first answer. Raises `MalformedInput` for the thread of a screen or page, `NotFound` if there is nothing to
+    summarize, and as `start_run`; then nothing was created."""
     limit = services.settings.limits.title_chars
     chosen = None if title is None else checked_line("The title", title, limit)
 
@@ -250,17 +250,17 @@ async def fork_with_summary(
 
 
 def _summary_agent(profile: str) -> str:
-    """The agent that sums up a thread of this profile. Raises `MalformedInput` where forks copy files as well."""
+    """The agent that summarizes a thread of this profile. Raises `MalformedInput` if its forks copy files as well."""
     kind = registry.subject(profile)
     if kind is not None and kind.fork is not None:
         raise MalformedInput(
             f"The thread of a {profile} is forked with its {profile}, not with a summary.",
-            hint="Fork it without summary: the fork works on a copy of its own.",
+            hint="Fork it without a summary: the fork works on its own copy.",
             field="summary",
         )
     agent = apps.implementation(SUMMARY_AGENT)
     if not agent:
-        raise UnknownProfile("This server has no agent that sums up conversations.", field="summary")
+        raise UnknownProfile("This server has no agent that summarizes conversations.", field="summary")
     return agent
 
 
@@ -284,8 +284,8 @@ async def post_message(
     services: Services, actor: Actor, thread_id: str, draft: Draft, *, key: str | None = None
 ) -> PostedAnswer:
     """Add a message (editors; no lock needed); members named in it find it in their inbox. `@agent` in it starts a run
-    that answers it, behind one that is at work: then everything that starting one takes is asked for. A repeated `key`
-    gets the first answer. Raises `ThreadArchived`, what `compose` does, and with `@agent` what `start_run` does."""
+    that answers it, queued behind the active run, with all requirements of starting one. A repeated `key` gets the
+    first answer. Raises `ThreadArchived`, the errors of `compose`, and with `@agent` those of `start_run`."""
     asked = request_hash("post", thread_id, draft.content, list(draft.parts), list(draft.images), list(draft.mentions))
     limits = services.settings.limits
 

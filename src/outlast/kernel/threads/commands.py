@@ -18,7 +18,7 @@ app = Commands()
 @app.verb("list", "outlast threads list --status archived")
 def list_threads(
     project: ProjectOption = None,
-    status: Annotated[Literal["open", "archived"], typer.Option(help="Only threads of this status.")] = "open",
+    status: Annotated[Literal["open", "archived"], typer.Option(help="Only threads with this status.")] = "open",
     query: Annotated[str | None, typer.Option("--query", "-q", help="Only threads with these words.")] = None,
     limit: LimitOption = 20,
 ) -> None:

@@ -1,4 +1,4 @@
-"""The family of a thread: its ancestors, and what was forked from them."""
+"""The family of a thread: its ancestors, and their forks."""
 
 from typing import Final, NamedTuple
 
@@ -25,8 +25,8 @@ class _FamilyLine(NamedTuple):
 
 
 def list_family(tx: Tx, thread_id: str) -> list[FamilyThreadAnswer]:
-    """The thread's ancestors, itself, and everything forked from any of them, parents before children; at most 200,
-    the thread and its ancestors always among them. An ancestor that was deleted ends the line upwards."""
+    """The thread's ancestors, itself, and everything forked from any of them, parents before children; at most 200, the
+    thread and its ancestors always among them. A deleted ancestor ends the line upwards."""
     line = list_line(tx, thread_id)
     found = {row.id: row for row in line}
     parents = list(found)
@@ -42,7 +42,7 @@ def list_family(tx: Tx, thread_id: str) -> list[FamilyThreadAnswer]:
 
 
 def list_line(tx: Tx, thread_id: str) -> list[FamilyThreadAnswer]:
-    """From the oldest ancestor to the thread itself: at most 100 threads; one that was deleted ends the line."""
+    """The line from the oldest ancestor to the thread itself: at most 100 threads; a deleted one ends the line."""
     line: list[FamilyThreadAnswer] = []
     wanted: str | None = thread_id
     while wanted is not None and len(line) < MAX_ANCESTORS and all(one.id != wanted for one in line):

@@ -17,11 +17,11 @@ from outlast.kernel.threads.store import add_thread
 from outlast.kernel.threads.tables import messages, threads
 
 SUMMARY_MESSAGE: Final = "Sum up “{title}” up to this point, so that we can go on from here."
-"""What asks for the summary that a fork begins with, instead of copies."""
+"""The message that requests the summary at the beginning of a fork."""
 
 
 def fork_title(title: str, limit_chars: int) -> str:
-    """The title of a fork, the original's shortened where it does not fit."""
+    """The title of a fork, with the original's title shortened if needed."""
     room = limit_chars - len('Fork of ""')
     return f'Fork of "{title if len(title) <= room else title[: max(room - 1, 0)] + "…"}"'
 
@@ -36,8 +36,8 @@ def fork_thread(
     *,
     with_files: bool = False,
 ) -> str:
-    """Make a thread with the parent's profile and anchor (or `anchor`) and copies of its messages up to `message_id`
-    (None: its last one), whole: parts with their ids, images, models, times, and what they propose. `with_files`: it
+    """Create a thread with the parent's profile and anchor (or `anchor`) and full copies of its messages up to
+    `message_id` (None for the last one): parts with their ids, images, models, times, and proposals. `with_files`: it
     works on a copy of the files as they were at that message. The parent is not changed. Returns the new id; not
     announced yet. Raises `NotFound` for a message of another thread, or when there is nothing to copy."""
     last = message_in(tx, parent.id, message_id)

@@ -15,13 +15,13 @@ app = Commands(ON_DATA)
 def rebuild() -> None:
     """Rebuild the search index of titles and messages.
 
-    Nothing else changes. You can run it beside a running server."""
+    Nothing else changes. The server can keep running meanwhile."""
     entries = in_database(read_settings(), _rebuild)
     print_result({"entries": entries}, f"The search index has {entries:,} entries.")
 
 
 async def _rebuild(database: Database) -> int:
-    """A few threads at a time; how many entries there are."""
+    """Rebuild a few threads at a time; returns the number of entries."""
     await database.write(search.mend_index)
     total, after = 0, ""
     while True:

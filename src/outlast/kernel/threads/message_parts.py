@@ -1,4 +1,4 @@
-"""From what a person sends to the parts of a message: cleaned, measured, images looked up."""
+"""Turns a user's input into the parts of a message: cleaned, measured, with images looked up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ from outlast.kernel.threads.parts import ImagePart, TextPart
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a person sends: `content` is a text, `parts` a list of `{type: "text", text}` and `{type: "image",
+    """A user's input: `content` is a text, `parts` a list of `{type: "text", text}` and `{type: "image",
     attachment_id}` in their order, `images` attachment ids that come last. Any of them may be missing. `mentions` are
-    users that the writer picked; names in the text count too, except those in `told`, who were notified already by what
-    the message is made of."""
+    users that the writer picked; names in the text count too, except users in `told`, who were already notified by the
+    message's source."""
 
     content: str | None = None
     parts: Sequence[Mapping[str, Any]] = ()
@@ -30,14 +30,14 @@ class Draft:
 
     @property
     def text(self) -> str:
-        """All texts, one below the other."""
+        """All texts, joined by line breaks."""
         texts = [part.get("text") for part in self.parts]
         return "\n".join([self.content or "", *(text for text in texts if isinstance(text, str))])
 
 
 def compose(tx: Tx, project_id: str, draft: Draft, limits: LimitSettings) -> list[dict[str, Any]]:
-    """The parts of a new message, with ids of their own. Raises `EmptyMessage`, `InputTooLarge`, `MalformedInput`, and
-    `NotFound` for an image that is not the project's."""
+    """The parts of a new message, with new ids. Raises `EmptyMessage`, `InputTooLarge`, `MalformedInput`, and
+    `NotFound` for an image of another project."""
     texts_and_images = [
         *({"type": "text", "text": text} for text in [draft.content] if text is not None),
         *draft.parts,
@@ -61,7 +61,7 @@ def _part(tx: Tx, project_id: str, part: Mapping[str, Any]) -> TextPart | ImageP
             return _image(tx, project_id, attachment_id)
         case _:
             raise MalformedInput(
-                'A part is {"type": "text", "text": …} or {"type": "image", "attachment_id": …}.', field="parts"
+                'A part must be {"type": "text", "text": …} or {"type": "image", "attachment_id": …}.', field="parts"
             )
 
 

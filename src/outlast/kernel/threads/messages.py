@@ -18,7 +18,7 @@ from outlast.kernel.threads.tables import messages, threads
 
 PAGE: Final = 50
 
-# Built once: building a statement costs four times what running it does, and every start goes through these.
+# Built once: building a statement takes four times as long as running it, and every start uses these.
 _NAMED: Final = sa.select(messages, users.c.name.label("sender_name")).outerjoin(
     users, users.c.id == messages.c.sender_id
 )
@@ -70,8 +70,9 @@ def add_message(
     stop_reason: str | None = None,
     logged: bool = True,
 ) -> MessageData:
-    """Append a message to a thread: it gets the next position under the thread row's lock, the thread an untitled first
-    message's title, followers `message.created`, the search index its words. The thread itself is not announced."""
+    """Append a message to a thread: it gets the next position under the thread row's lock. Also gives an untitled
+    thread a title from its first message, sends `message.created` to followers, and indexes the words. Does not
+    announce the thread itself."""
     found = tx.row(_NextPosition, _NEXT_POSITION, {"thread": thread_id, "now": tx.now})
     thread = demand_found(found, "There is no such thread.", thread_id=thread_id)
     row = MessageRow(
@@ -116,8 +117,8 @@ def message_data(tx: Tx, message_id: str) -> MessageData:
 
 
 def rewrite_message(tx: Tx, project_id: str, message_id: str, parts: list[dict[str, Any]]) -> MessageData:
-    """Give a message other parts, for followers who get it again with `message.created`. Only for one that no run has
-    begun to answer. Raises `NotFound`."""
+    """Replace the parts of a message; followers receive it again with `message.created`. Only for messages that no run
+    has begun to answer. Raises `NotFound`."""
     tx.update(messages, {"id": message_id}, parts=parts)
     data = message_data(tx, message_id)
     replace_words(tx, data.thread_id, project_id, data.position, text_of(parts))
@@ -133,9 +134,9 @@ class _Turn(NamedTuple):
 
 
 def take_turn(tx: Tx, thread_id: str, message_id: str) -> None:
-    """The run that answers this message starts: unless it has an answer, the message moves behind everything that was
-    said while it waited, and is no longer marked as dropped. Followers get it again with `message.created`. The
-    thread's row is held."""
+    """Call this when the run that answers this message starts: unless it has an answer, the message moves behind all
+    messages that were added while it waited, and is no longer marked as dropped. Followers receive it again with
+    `message.created`. The thread's row is locked."""
     row = tx.row(_Turn, _STANDS, {"message": message_id})
     if row is None or tx.exists(messages, {"thread_id": thread_id, "reply_to": message_id}):
         return
@@ -150,21 +151,21 @@ def take_turn(tx: Tx, thread_id: str, message_id: str) -> None:
 
 
 def mark_dropped(tx: Tx, thread_id: str, message_id: str) -> None:
-    """The run for this message ended before it said anything: without an answer, the message gets the status
-    `cancelled`, until another run answers it."""
+    """Call this when the run for this message ended before its first output: without an answer, the message gets the
+    status `cancelled`, until another run answers it."""
     if not tx.exists(messages, {"thread_id": thread_id, "reply_to": message_id}):
         _change(tx, thread_id, message_id, status="cancelled")
 
 
 def _change(tx: Tx, thread_id: str, message_id: str, **values: Any) -> None:
     if not tx.update(messages, {"id": message_id}, **values):
-        return  # deleted, which must not keep a run from ending
+        return  # it was deleted, which must not keep a run from ending
     data = message_data(tx, message_id)
     append(tx, thread_id, [("message.created", MessageCreated(message=data))])
 
 
 def message_in(tx: Tx, thread_id: str, message_id: str | None) -> MessageRow:
-    """Row of a thread's message, or of its last one for None. Raises `NotFound`."""
+    """The row of a thread's message, or of its last one for None. Raises `NotFound`."""
     mine = sa.select(messages).where(messages.c.thread_id == thread_id)
     named = mine.order_by(messages.c.position.desc()) if message_id is None else mine.where(messages.c.id == message_id)
     what = "This thread has no messages yet." if message_id is None else "This thread has no such message."
@@ -174,8 +175,8 @@ def message_in(tx: Tx, thread_id: str, message_id: str | None) -> MessageRow:
 def list_messages(
     tx: Tx, thread_id: str, before: int | None = None, limit: int = PAGE
 ) -> tuple[list[MessageData], int | None]:
-    """The last `limit` messages before a position (None: the newest), oldest first, and the position to ask older ones
-    with (None: there are none)."""
+    """The last `limit` messages before a position (None for the newest), oldest first, and the position for the page of
+    older ones, or None if there are none."""
     mine = _NAMED.where(messages.c.thread_id == thread_id)
     if before is not None:
         mine = mine.where(messages.c.position < before)

@@ -1,4 +1,4 @@
-"""What a new thread must be: its fields, checked, and how many a user may make."""
+"""Checks of new threads: their fields, and the rate per user."""
 
 from typing import Any
 
@@ -25,8 +25,8 @@ def new_thread_fields(services: Services, title: str | None, profile: str, ancho
     kind = registry.subject(profile)
     if kind is not None and kind.fork is not None:
         raise MalformedInput(
-            f"A thread of the profile {profile} is made with its {kind.noun}.",
-            hint=f"POST /v1/projects/{{id}}/{kind.table.name} makes both; start runs on the {kind.noun}'s thread.",
+            f"A thread of the profile {profile} is created with its {kind.noun}.",
+            hint=f"POST /v1/projects/{{id}}/{kind.table.name} creates both; start runs on the {kind.noun}'s thread.",
             field="profile",
         )
     return {
@@ -41,4 +41,4 @@ def demand_profile(services: Services, profile: str) -> None:
     listed = services.engine.agents.listed
     if profile not in listed:
         known = ", ".join(sorted(listed))
-        raise UnknownProfile("There is no agent profile of this name.", hint=f"There are: {known}.", field="profile")
+        raise UnknownProfile("There is no agent profile with this name.", hint=f"Profiles: {known}.", field="profile")

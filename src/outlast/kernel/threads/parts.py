@@ -8,7 +8,7 @@ from outlast.base.events import Frozen
 
 
 class _Part(Frozen):
-    """What every part has. `step`: the step of the run that made it, 0 for what a person sent."""
+    """The common fields of all parts. `step`: the step of the run that made it, 0 for parts of a user's message."""
 
     type: str
     id: str
@@ -77,7 +77,7 @@ class NoticePart(_Part):
 
 
 class PagePart(_Part):
-    """What a step changed on a page."""
+    """The changes of a step on a page."""
 
     type: Literal["page"] = "page"
     page_id: str

@@ -6,9 +6,9 @@ from outlast.kernel.apps import registry
 from outlast.kernel.apps.ports import Port
 
 DEFAULT_AGENT: Final[Port[str]] = Port("agent of threads", "chat")
-"""The one that answers in threads that name none."""
+"""The agent of threads that name none."""
 SUMMARY_AGENT: Final[Port[str]] = Port("agent that sums up", "")
-"""The one that answers in the first run of a fork with a summary, which is refused without one."""
+"""The agent of the first run of a fork with a summary; without one, such forks are refused."""
 
 
 def default_agent() -> str:

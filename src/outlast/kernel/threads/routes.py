@@ -1,4 +1,4 @@
-"""Threads and their messages: list, search, make, read, rename, archive, fork, delete."""
+"""Threads and their messages: list, search, create, read, rename, archive, fork, delete."""
 
 from typing import Literal
 
@@ -40,8 +40,8 @@ async def list_threads(
     before: str | None = None,
     limit: Limit = 50,
 ) -> Response:
-    """The project's threads, last changed first; with `q` those whose title or messages hold its words, archived too;
-    with `profile` those of one agent profile (`screen`: those that build screens)."""
+    """List the project's threads, last changed first. With `q`, only threads whose title or messages contain its words,
+    including archived ones; with `profile`, only threads of one agent profile."""
     found = await actions.list_threads(
         services, actor, project_id, status=status, query=q, profile=profile, before=before, limit=limit
     )
@@ -50,7 +50,7 @@ async def list_threads(
 
 @router.post("/projects/{project_id}/threads", status_code=201, response_model=ThreadData)
 async def create_thread(project_id: str, body: ThreadRequest, services: Svc, actor: Signed) -> Response:
-    """Make a thread (editors)."""
+    """Create a thread (editors)."""
     made = await actions.create_thread(
         services, actor, project_id, title=body.title, profile=body.profile, anchor=body.anchor
     )
@@ -59,19 +59,19 @@ async def create_thread(project_id: str, body: ThreadRequest, services: Svc, act
 
 @router.get("/threads/{thread_id}", response_model=ThreadAnswer)
 async def read_thread(thread_id: str, services: Svc, actor: Signed) -> Response:
-    """A thread with what its page shows: load its messages, then follow it from `cursor`."""
+    """Get a thread. Load its messages, then follow it from `cursor`."""
     return reply(await actions.open_thread(services, actor, thread_id))
 
 
 @router.patch("/threads/{thread_id}", response_model=ThreadData)
 async def rename_thread(thread_id: str, body: TitleRequest, services: Svc, actor: Signed) -> Response:
-    """Give a thread a title (editors)."""
+    """Rename a thread (editors)."""
     return reply(await actions.rename_thread(services, actor, thread_id, body.title))
 
 
 @router.delete("/threads/{thread_id}", status_code=204)
 async def delete_thread(thread_id: str, services: Svc, actor: Signed) -> Response:
-    """Remove a thread with everything in it (owners)."""
+    """Delete a thread with everything in it (owners)."""
     await actions.delete_thread(services, actor, thread_id)
     return nothing()
 
@@ -92,8 +92,8 @@ async def unarchive_thread(thread_id: str, services: Svc, actor: Signed) -> Resp
 async def fork_thread(
     thread_id: str, services: Svc, actor: Signed, body: ForkRequest | None = None, key: Key = None
 ) -> Response:
-    """Copy a thread up to a message (without one: the last) into a new thread (editors); with `summary` begin one with
-    a summary of it instead."""
+    """Copy a thread up to a message (by default the last) into a new thread (editors); with `summary`, the new thread
+    begins with a summary instead."""
     asked = body or ForkRequest()
     if asked.summary:
         made = await actions.fork_with_summary(
@@ -105,7 +105,7 @@ async def fork_thread(
 
 @router.get("/threads/{thread_id}/family", response_model=Page[FamilyThreadAnswer])
 async def read_family(thread_id: str, services: Svc, actor: Signed) -> Response:
-    """The thread with those it was forked from and all forks of them, parents before children; at most 200."""
+    """List the thread with its ancestors and all their forks, parents before children; at most 200."""
     return reply(page(await actions.read_family(services, actor, thread_id)))
 
 
@@ -113,18 +113,18 @@ async def read_family(thread_id: str, services: Svc, actor: Signed) -> Response:
 async def list_messages(
     thread_id: str, services: Svc, actor: Signed, before: Before = None, limit: Limit = 50
 ) -> Response:
-    """A page of messages, oldest first: the newest ones, or those before a position."""
+    """List a page of messages, oldest first: the newest ones, or those before a position."""
     return reply(page(*await actions.list_messages(services, actor, thread_id, before, limit)))
 
 
 @router.post("/threads/{thread_id}/messages", status_code=201, response_model=PostedAnswer)
 async def post_message(thread_id: str, body: MessageRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
     """Add a message without starting a run (editors; needs no lock); members named in it (`@Ada`) find it in their
-    inbox. `@agent` in it starts a run after all, as POST …/runs does: `started_run_id` says which."""
+    inbox. `@agent` in it starts a run, as POST …/runs does; `started_run_id` is its id."""
     return reply(await actions.post_message(services, actor, thread_id, draft_of(body), key=key), 201)
 
 
 def draft_of(body: MessageRequest) -> Draft:
-    """What a person sends, as the kernel takes it."""
+    """The request as a `Draft`."""
     parts = [part.model_dump() for part in body.parts or ()]
     return Draft(body.content, parts, body.images, body.mentions)

@@ -1,4 +1,4 @@
-"""What a thread accepts. Pure."""
+"""Checks of a thread's input. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -14,14 +14,14 @@ ANCHOR_BYTES: Final = 20_000
 IN_DOCUMENTS: Final = ("document", "section", "comment", "selection")
 ANCHOR_IDS: Final = ("id", "document_id", "section_id", "block_id")
 ANCHOR_DEPTH: Final = 20
-ID_CHARS: Final = 40  # what the tables hold
+ID_CHARS: Final = 40  # the size of the tables' columns
 _LOOKED_AT_CHARS: Final = 20_000
 _MARKS: Final = "#>*-` \t"
 
 
 def title_from(text: str) -> str:
-    """A title made from a first message: its first line with words, without Markdown marks, at most 60 characters. At
-    most `_LOOKED_AT_CHARS` of the message are read."""
+    """A title from a first message: its first line with words, without Markdown marks, at most 60 characters. At most
+    `_LOOKED_AT_CHARS` of the message are read."""
     lines = (" ".join(line.strip(_MARKS).split()) for line in text[:_LOOKED_AT_CHARS].splitlines())
     line = next((line for line in lines if line), "")
     if len(line) <= TITLE_CHARS:
@@ -32,26 +32,26 @@ def title_from(text: str) -> str:
 
 
 def checked_anchor(anchor: Any, types: Sequence[str]) -> dict[str, Any] | None:
-    """What a thread is about: `{type, id?, text?, …}` with one of these types, at most 20 kB as JSON, with texts that
-    every database can hold; None for nothing. Raises `MalformedInput` with what is wrong."""
+    """The checked anchor of a thread: `{type, id?, text?, …}` with one of these types, at most 20 kB as JSON, with
+    texts that every database can store; None for none. Raises `MalformedInput` with the reason."""
     if anchor is None:
         return None
     if not isinstance(anchor, Mapping) or anchor.get("type") not in types:
-        raise MalformedInput(f"An anchor is an object whose type is one of {', '.join(types)}.", field="anchor")
+        raise MalformedInput(f"An anchor must be an object whose type is one of {', '.join(types)}.", field="anchor")
     for name in ("id", "text"):
         if not isinstance(anchor.get(name, ""), str):
-            raise MalformedInput(f"The anchor's {name} is a string.", field=f"anchor.{name}")
+            raise MalformedInput(f"The anchor's {name} must be a string.", field=f"anchor.{name}")
     checked: dict[str, Any] = _cleaned(anchor, ANCHOR_DEPTH)
     for name in ANCHOR_IDS:
         value = checked.get(name)
         if value is not None and (not isinstance(value, str) or len(value) > ID_CHARS):
             raise MalformedInput(
-                f"The anchor's {name} is a string of at most {ID_CHARS} characters.", field=f"anchor.{name}"
+                f"The anchor's {name} must be a string of at most {ID_CHARS} characters.", field=f"anchor.{name}"
             )
     try:
         size = len(orjson.dumps(checked))
     except TypeError as error:
-        raise MalformedInput(f"The anchor is no plain JSON: {error}.", field="anchor") from None
+        raise MalformedInput(f"The anchor is not plain JSON: {error}.", field="anchor") from None
     if size > ANCHOR_BYTES:
         raise MalformedInput(
             f"The anchor has {size:,} bytes; at most {ANCHOR_BYTES:,} are accepted.", field="anchor", size_bytes=size
@@ -73,7 +73,7 @@ def _cleaned(value: Any, depth: int) -> Any:
 
 
 def document_of(anchor: Mapping[str, Any] | None) -> str | None:
-    """The id of the document that an anchor is, or is part of; None: there is none."""
+    """The id of the document that an anchor is, or is part of; None if there is none."""
     if anchor is None or anchor.get("type") not in IN_DOCUMENTS:
         return None
     found = anchor.get("id") if anchor.get("type") == "document" else anchor.get("document_id")
@@ -81,11 +81,11 @@ def document_of(anchor: Mapping[str, Any] | None) -> str | None:
 
 
 def demand_open(status: str, thread_id: str) -> None:
-    """Raise `ThreadArchived` unless the thread accepts something new."""
+    """Raise `ThreadArchived` if the thread is archived."""
     if status != "open":
-        raise ThreadArchived("This thread is archived and accepts nothing new.", thread_id=thread_id)
+        raise ThreadArchived("This thread is archived and accepts no new messages.", thread_id=thread_id)
 
 
 def text_of(parts: list[dict[str, Any]]) -> str:
-    """The text of a message, as it is searched and titled: its text parts, one below the other."""
+    """The text of a message for search and titles: its text parts, joined by line breaks."""
     return "\n".join(str(part.get("text", "")) for part in parts if part.get("type") == "text")

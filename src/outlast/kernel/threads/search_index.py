@@ -1,9 +1,9 @@
-"""Full-text search over titles and messages, archived threads included: a derived table that `rebuild` makes again.
+"""Full-text search over titles and messages, archived threads included: a derived table that `rebuild` recreates.
 
 Titles and messages are cut into plain words here, in one way for both databases: lower case, without accents, a word
-per ideograph. A row of `search_entries` holds the words of one message (its position) or of a title (position 0), and a
-mark for the project that no typed word can equal. The index over the words is an FTS5 table on SQLite and a GIN index
-over a tsvector on PostgreSQL; `_matches` knows the difference. All words must match, each as a prefix.
+per ideograph. A row of `search_entries` contains the words of one message (its position) or of a title (position 0),
+and a mark for the project that no typed word can equal. The index over the words is an FTS5 table on SQLite and a GIN
+index over a tsvector on PostgreSQL; `_matches` handles the difference. All words must match, each as a prefix.
 """
 
 import re
@@ -40,23 +40,23 @@ def put_words(tx: Tx, thread_id: str, project_id: str, position: int, text: str)
 
 
 def replace_words(tx: Tx, thread_id: str, project_id: str, position: int, text: str) -> None:
-    """Index a message, or a thread's title (position 0), under other words."""
+    """Index a message, or a thread's title (position 0), with new words."""
     tx.update(search_entries, {"thread_id": thread_id, "position": position}, words=_entry(project_id, text))
 
 
 def set_title(tx: Tx, thread_id: str, project_id: str, title: str) -> None:
-    """Give a thread a title, and index it under that."""
+    """Set a thread's title, and index it."""
     tx.update(threads, {"id": thread_id}, title=title)
     replace_words(tx, thread_id, project_id, TITLE, title)
 
 
 def move_words(tx: Tx, thread_id: str, position: int, to: int) -> None:
-    """A message has another position."""
+    """Index a message at its new position."""
     tx.update(search_entries, {"thread_id": thread_id, "position": position}, position=to)
 
 
 def copy_words(tx: Tx, from_thread_id: str, to_thread_id: str, upto: int) -> None:
-    """Index a fork's messages as those they were copied from."""
+    """Index a fork's messages with the words of their originals."""
     source = search_entries.alias()
     copied = source.c.thread_id == from_thread_id, source.c.position.between(TITLE + 1, upto)
     rows = sa.select(sa.literal(to_thread_id), source.c.position, source.c.words).where(*copied)
@@ -64,7 +64,8 @@ def copy_words(tx: Tx, from_thread_id: str, to_thread_id: str, upto: int) -> Non
 
 
 def matching_threads(tx: Tx, project_id: str, query: str) -> sa.Subquery | None:
-    """The threads that a query finds: `thread_id`, `first` and `last` position of a hit. None: no words in it."""
+    """The threads that a query finds: `thread_id`, `first` and `last` position of a hit. None if the query has no
+    words."""
     words = words_of(query)[:MAX_QUERY_WORDS]
     if not words:
         return None
@@ -77,7 +78,7 @@ def matching_threads(tx: Tx, project_id: str, query: str) -> sa.Subquery | None:
 
 
 def match_in(tx: Tx, thread_id: str, title: str, first: int, last: int, query: str) -> Match:
-    """What to show for a thread that was found: its title where that matched, else the newest message that did."""
+    """The match to show for a found thread: its title if that matched, else the newest matching message."""
     wanted = words_of(query)
     if first == TITLE:
         return Match(snippet=snippet(title, wanted), message_id=None)
@@ -88,8 +89,8 @@ def match_in(tx: Tx, thread_id: str, title: str, first: int, last: int, query: s
 
 
 def snippet(text: str, wanted: list[str]) -> str:
-    """The text around the first word that begins with a wanted one, on one line, with … where it was cut. Of the text
-    at most `MAX_TEXT_CHARS` are looked at."""
+    """The text around the first word that begins with a wanted one, on one line, with … where it was cut. Reads at most
+    `MAX_TEXT_CHARS` of the text."""
     text = text[:MAX_TEXT_CHARS]
     begins = tuple(wanted)
     words = ((at.start(), words_of(at.group())) for at in re.finditer(r"\w+", text))
@@ -102,16 +103,16 @@ def snippet(text: str, wanted: list[str]) -> str:
 
 
 def mend_index(tx: Tx) -> None:
-    """Make SQLite's index agree with `search_entries` again, whatever has happened to it; PostgreSQL sees to that
-    itself. Comes before `rebuild`."""
+    """Make SQLite's index consistent with `search_entries` again, also after damage; PostgreSQL does this by itself.
+    Call it before `rebuild`."""
     if tx.conn.dialect.name == "sqlite":
         tx.execute(sa.text("INSERT INTO search_words(search_words) VALUES ('rebuild')"))
 
 
 def rebuild(tx: Tx, after: str = "", limit: int = REBUILD_THREADS) -> tuple[str | None, int]:
-    """Make the entries of the next `limit` threads again, in the order of their ids, from their titles and messages.
-    Returns the id to continue `after` (None: all are done) and how many entries were made. Safe to repeat. Writers wait
-    for one such slice only; searches find everything in the meantime."""
+    """Recreate the entries of the next `limit` threads, in the order of their ids, from their titles and messages.
+    Returns the id to continue `after` (None if all are done) and the number of entries. Safe to repeat. Writers wait
+    for one such slice only; meanwhile searches find everything."""
     page = tx.rows(
         ThreadRow,
         sa.select(threads)
@@ -141,8 +142,8 @@ def _index_thread(tx: Tx, thread_id: str, project_id: str, title: str) -> int:
 
 
 def _matches(tx: Tx, project_id: str, words: list[str]) -> sa.ColumnElement[bool]:
-    """The one difference between the databases: how the index is asked for rows that hold the project's mark and, for
-    each word, one that begins with it. Words hold letters and digits only, so they cannot break either syntax."""
+    """The condition for rows with the project's mark and, for each word, a word that begins with it: the only query
+    that differs between the databases. Words contain only letters and digits, so they cannot break either syntax."""
     mark = _mark(project_id)
     if tx.conn.dialect.name == "sqlite":
         asked = " AND ".join([f'"{mark}"', *(f'"{word}"*' for word in words)])

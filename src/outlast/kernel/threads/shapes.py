@@ -83,7 +83,7 @@ class TitleRequest(Request):
 
 
 class Match(Answer):
-    """Where a search matched: the text around it, and its message; null for the title."""
+    """The match of a search: the text around it, and its message; null for the title."""
 
     snippet: str
     message_id: str | None
@@ -109,7 +109,7 @@ class QueuedRunAnswer(Answer):
 
 
 class AboutAnswer(Answer):
-    """What a thread in a document is about."""
+    """The subject of a thread in a document."""
 
     document_id: str
     document_title: str
@@ -181,7 +181,7 @@ class ForkAnswer(ThreadData):
 
 
 class FamilyThreadAnswer(Answer):
-    """A thread and where it was forked."""
+    """A thread and its place in the family."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""Threads in the database, and the news about them. First argument: the open transaction."""
+"""Threads in the database, and their events. First argument: the open transaction."""
 
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -32,7 +32,7 @@ _sandbox = (
     .label("sandbox_id")
 )
 
-# Built once: building a statement costs four times what running it does, and every start goes through these.
+# Built once: building a statement takes four times as long as running it, and every start uses these.
 _OF: Final = threads.c.id == sa.bindparam("thread")
 _HOLD: Final = sa.select(threads).where(_OF).with_for_update(key_share=True)
 SHOWN_THREADS: Final = sa.select(threads, _sandbox, *LOCK_COLUMNS).select_from(join_lock(threads, threads.c.id))
@@ -52,9 +52,9 @@ def add_thread(
     parent_message_id: str | None = None,
     first_message: str = "",
 ) -> str:
-    """Make an open thread and return its id. An `anchor` in a document is one of this project, with its `document_id`
-    (`documents/thread_anchors.py`). Without a title it gets one from its first message: now, where that is known, and
-    else with the message. Not announced yet."""
+    """Create an open thread and return its id. An `anchor` in a document must be of this project, with its
+    `document_id` (`documents/thread_anchors.py`). Without a title it gets one from its first message: now, if that is
+    known, else with the message. Not announced yet."""
     thread_id, shown = new_id("thread"), title or title_from(first_message)
     tx.insert(
         threads,
@@ -78,8 +78,7 @@ def add_thread(
 
 
 def hold(tx: Tx, thread_id: str) -> ThreadRow:
-    """The thread's row, held until the transaction ends, so that what is decided about it stays true. Raises
-    `NotFound`."""
+    """The thread's row, locked until the transaction ends, so that decisions about it stay valid. Raises `NotFound`."""
     return demand_found(
         tx.row(ThreadRow, _HOLD, {"thread": thread_id}), "There is no such thread.", thread_id=thread_id
     )
@@ -107,7 +106,7 @@ def announce(tx: Tx, thread_id: str) -> ThreadData:
 
 
 def rename(tx: Tx, thread_id: str, project_id: str, title: str) -> None:
-    """Give a thread the title that a person chose."""
+    """Set the title that a user chose."""
     tx.update(threads, {"id": thread_id}, titled=True, updated_at=tx.now)
     set_title(tx, thread_id, project_id, title)
 
@@ -123,9 +122,9 @@ def set_run_state(tx: Tx, thread_id: str, run_status: str, active_run_id: str | 
 
 
 def delete_thread(tx: Tx, thread_id: str) -> None:
-    """Remove a thread with its messages, runs, lock, timers, logs and what waits there in inboxes; the project's
-    followers get an event, those of the thread are woken to find it gone. Images stay: they belong to the project, and
-    forks may show them."""
+    """Delete a thread with its messages, runs, lock, timers, logs and inbox items; the project's followers get an
+    event, those of the thread are woken and find it gone. Images stay: they belong to the project, and forks may show
+    them."""
     of_runs = sa.select(runs.c.id).where(runs.c.thread_id == thread_id)
     streams = sa.union_all(of_runs, sa.select(sa.literal(thread_id)))
     tx.execute(sa.delete(log).where(log.c.stream_id.in_(streams)))

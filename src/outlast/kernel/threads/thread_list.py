@@ -1,4 +1,4 @@
-"""Lists of threads: pages by last change, and what a search finds."""
+"""Lists of threads: pages by last change, and search results."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,7 +22,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 def list_threads(
     tx: Tx, project_id: str, status: str | None, before: str | None, limit: int, *, profile: str | None = None
 ) -> Listed[ListedThreadAnswer, str]:
-    """The project's threads of one status and one agent profile (None: all), at most `limit`. Raises
+    """The project's threads of one status and one agent profile (None for all), at most `limit`. Raises
     `CursorUnknown`."""
     chosen = _of(project_id, profile)
     if status is not None:
@@ -63,7 +63,7 @@ def _of(project_id: str, profile: str | None) -> sa.Select[Any]:
 
 
 def _page(chosen: sa.Select[Any], before: str | None, limit: int) -> sa.Select[Any]:
-    """The threads of a page, and one more where another page follows."""
+    """The threads of a page, and one more if another page follows."""
     if before is not None:
         moment, thread_id = _parse(before)
         older = threads.c.updated_at < moment
@@ -72,7 +72,7 @@ def _page(chosen: sa.Select[Any], before: str | None, limit: int) -> sa.Select[A
 
 
 def _following(rows: Sequence[ThreadRow], limit: int) -> str | None:
-    """The cursor of the next page; None: these rows are the last."""
+    """The cursor of the next page, or None if these rows are the last."""
     if len(rows) <= limit:
         return None
     last = rows[limit - 1]
@@ -84,4 +84,4 @@ def _parse(cursor: str) -> tuple[datetime, str]:
     with suppress(ValueError, OverflowError):
         if colon:
             return _EPOCH + timedelta(microseconds=int(micros)), thread_id
-    raise CursorUnknown("This is no cursor of a thread list.", hint="Start again without one.")
+    raise CursorUnknown("This is not a cursor of a thread list.", hint="Start again without a cursor.")

@@ -133,4 +133,4 @@ def test_what_a_step_made_of_a_page_is_told_once(printed):
     show(event("part.created", part=part), event("part.completed", part=part))
     assert printed() == "▸ page: 2 changes, now version 7; 1 could not be applied\n"
     show(event("part.completed", part={**part, "patches": 0, "refused": 0, "whole": True}))
-    assert "page: written anew, now version 7" in printed()
+    assert "page: rewritten, now version 7" in printed()
