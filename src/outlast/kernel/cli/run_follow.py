@@ -110,7 +110,7 @@ async def _decide(run: _FollowedRun, item: Mapping[str, Any]) -> None:
         if word.startswith("t"):
             body["remember"] = "thread"
         elif body["decision"] == "deny":
-            body["reason"] = await ask("  Why not? (empty: no reason)")
+            body["reason"] = await ask("  Why not? (leave empty for no reason)")
         await _send(run, f"/v1/approvals/{approval_id}", body)
 
 

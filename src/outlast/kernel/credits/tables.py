@@ -1,4 +1,4 @@
-"""What was given and spent."""
+"""The ledger of credits."""
 
 import sqlalchemy as sa
 

@@ -1,4 +1,4 @@
-"""Who is named where."""
+"""Mentions of users."""
 
 import sqlalchemy as sa
 

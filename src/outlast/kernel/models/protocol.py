@@ -158,7 +158,7 @@ class ProviderToolUsed:
 
 @dataclass(frozen=True, slots=True)
 class UsageDelta:
-    """What the turn has used so far, sent before an error. Replaces the `TurnEnd`; a turn never has both."""
+    """The usage of the turn so far, sent before an error. Replaces the `TurnEnd`; a turn never has both."""
 
     usage: Usage
 

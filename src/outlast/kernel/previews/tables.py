@@ -1,4 +1,4 @@
-"""Who may see a preview."""
+"""Grants to see previews."""
 
 import sqlalchemy as sa
 

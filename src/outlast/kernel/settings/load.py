@@ -48,7 +48,7 @@ def load_settings(
 ) -> Settings:
     """The settings of this process.
 
-    `file` is a TOML file (None: the one OUTLAST_CONFIG names, else none); `environ` the environment (None: the
+    `file` is a TOML file (None for the one in OUTLAST_CONFIG, if any); `environ` the environment (None for the
     process's own); `flags` values by dotted name (`{"server.port": 9000}`), None values meaning not given. Raises
     `InvalidSetting` with the setting's name, the expected value and the place where it was read. Reads once; safe to
     repeat.

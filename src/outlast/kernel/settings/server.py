@@ -8,7 +8,7 @@ from outlast.base.settings.fields import SecretUrl, setting
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """Where the server listens and keeps its data."""
+    """The server's address and data directory."""
 
     host: str = setting(
         "Address to listen on; an address that is not loopback requires a token in the database.",

@@ -25,7 +25,7 @@ app = Commands(ON_MACHINE)
 def serve(
     context: typer.Context,
     host: Annotated[str | None, typer.Option(help="Address to listen on. Default: 127.0.0.1.")] = None,
-    port: Annotated[int | None, typer.Option(help="Port to listen on. 0: a free one. Default: 8400.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on. 0 chooses a free one. Default: 8400.")] = None,
 ) -> None:
     """Start the server with its web app.
 

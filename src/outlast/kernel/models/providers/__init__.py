@@ -1,8 +1,7 @@
-"""One file per way of talking to a provider, and the table that says which kind uses which.
-
-`openai_compatible` is our own thin adapter (OpenRouter, Groq, Ollama, vLLM and whatever speaks chat completions);
-`pydantic_ai_direct` carries the vendors' own formats (OpenAI Responses, Anthropic, Google) and is loaded only when
-configured; `demo` is in the package outlast-demo. A new provider: one file here and one line in `_OPENERS`.
+"""One file per adapter, and the table from a provider's kind to its adapter.  `openai_compatible` is our own thin
+adapter (OpenRouter, Groq, Ollama, vLLM and other chat completions servers); `pydantic_ai_direct` carries the vendors'
+own formats (OpenAI Responses, Anthropic, Google) and is loaded only when configured; `demo` is in the package
+outlast-demo. A new provider: one file here and one line in `_OPENERS`.
 """
 
 from collections.abc import Collection, Mapping
@@ -27,16 +26,16 @@ _OPENERS: Final[Mapping[str, str]] = MappingProxyType(
     dict.fromkeys(("openai-compatible", "openrouter", "groq", "ollama", "vllm"), _CHAT_COMPLETIONS)
     | dict.fromkeys(("openai", "anthropic", "google"), _VENDOR_SDK)
 )
-"""What opens a provider of this kind, imported when the first is opened: called with its configuration, key, the
-connections and a clock."""
+"""The function that opens a provider of this kind, imported when the first is opened: called with its configuration,
+key, the connections and a clock."""
 GROUP: Final = "outlast.model_kinds"
-"""Entry points of other packages that open kinds which are not in the table."""
+"""Entry points of other packages, for kinds that are not in the table."""
 
 
 def preload(kind: str) -> None:
-    """Imports what the first turn of this kind would import, and builds the SDK's models, which it would do with its
-    first answer, on the event loop; seconds of CPU for the vendors' SDKs. Blocks: call it in a thread. Packages that
-    are missing stay missing; the first use says so."""
+    """Import the modules of the first turn of this kind, and build the SDK's models, which the SDK would otherwise do
+    at its first answer, on the event loop; takes seconds of CPU for the vendors' SDKs. Blocks: call it in a thread.
+    Missing packages are ignored; the first use reports them."""
     if _OPENERS.get(kind) != _VENDOR_SDK:
         return
     for module in (_VENDOR_SDK.partition(":")[0], f"pydantic_ai.models.{kind}", f"pydantic_ai.providers.{kind}"):
@@ -53,12 +52,12 @@ def _build_models(package: str) -> None:
         model = waiting.pop()
         waiting += model.__subclasses__()
         if model.__module__.startswith(package) and not model.__pydantic_complete__:
-            with suppress(PydanticUserError):  # the first use says so, if there is one
+            with suppress(PydanticUserError):  # the first use reports it, if there is one
                 model.model_rebuild(raise_errors=False)
 
 
 def open_provider(config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> LanguageModel:
-    """The adapter for a provider of an installed kind. Connects to nothing yet. Raises `InvalidSetting` where the extra
+    """The adapter for a provider of an installed kind. Connects to nothing yet. Raises `InvalidSetting` if the extra
     that it needs is missing."""
     try:
         opener = next(iter(_entry_points(config.kind))).load()
@@ -68,13 +67,13 @@ def open_provider(config: ProviderConfig, key: ApiKey, connections: Connections,
         raise InvalidSetting(
             f"The provider {config.name!r} of kind {config.kind!r} needs packages that are not installed "
             f"({error.name or error}).",
-            hint="Install them, in Outlast's folder: pip install -e '.[providers]'",
+            hint="Install them in Outlast's folder: pip install -e '.[providers]'",
             setting=f"providers.{config.name}.kind",
         ) from None
 
 
 def is_installed(kind: str) -> bool:
-    """Whether models of this kind can be opened; looks at the installed packages for kinds that need one."""
+    """True if models of this kind can be opened; checks the installed packages for kinds that need one."""
     return bool(_entry_points(kind))
 
 

@@ -1,4 +1,4 @@
-"""HTTP connections to providers: one client per base URL, because making one costs 25 ms of CPU."""
+"""HTTP connections to providers: one client per base URL, because creating one takes 25 ms of CPU."""
 
 import urllib.request
 from collections.abc import Awaitable, Callable
@@ -34,11 +34,11 @@ class Connections:
         return session
 
     def on_close(self, closer: Callable[[], Awaitable[None]]) -> None:
-        """Another client to close with the sessions (the vendors' SDKs bring their own)."""
+        """Register another client to close with the sessions (the vendors' SDKs have their own)."""
         self._closers.append(closer)
 
     async def aclose(self) -> None:
-        """Closes all. Repeating is harmless."""
+        """Close all connections. Repeating is harmless."""
         sessions, self._sessions = list(self._sessions.values()), {}
         closers, self._closers = self._closers, []
         for session in sessions:
@@ -49,7 +49,7 @@ class Connections:
 
 def proxy_for(base_url: str) -> str | None:
     """The proxy that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name for this URL. aiohttp's own `trust_env` would also read
-    ~/.netrc, and refuse the request when that names the host."""
+    ~/.netrc, and refuse the request if that contains the host."""
     address = urlsplit(base_url)
     proxy = urllib.request.getproxies().get(address.scheme)
     if not proxy or urllib.request.proxy_bypass(address.netloc):

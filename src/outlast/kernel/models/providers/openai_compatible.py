@@ -1,7 +1,6 @@
-"""Chat completions over HTTP: OpenRouter, Groq, Ollama, vLLM, and whatever else speaks OpenAI's older format.
-
-A thin shell: `openai_requests` writes the body, `openai_stream` reads the answer, `failures` names what went wrong. It
-asks once and never retries, except in another dialect where the refusal says what the server does not understand.
+"""Chat completions over HTTP: OpenRouter, Groq, Ollama, vLLM, and other servers with OpenAI's older format.  A thin
+shell: `openai_requests` writes the body, `openai_stream` reads the answer, `failures` maps errors. It never retries,
+except in another dialect if the refusal says what the server does not understand.
 """
 
 import json
@@ -32,14 +31,14 @@ _DRAIN_TIMEOUT_S: Final = 0.1
 
 
 class OpenAICompatible:
-    """A `LanguageModel` for one provider. Holds no state but the dialect that each model answered in last."""
+    """A `LanguageModel` for one provider. Its only state is the last dialect that each model accepted."""
 
     def __init__(self, config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> None:
         self._config, self._key, self._connections, self._clock = config, key, connections, clock
         self._dialects: dict[str, Dialect] = {}  # by model name; forgotten with the process
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[Delta], None]:
-        """See `LanguageModel.stream`. Any bytes, keep-alive comments too, count as life for the time-outs."""
+        """See `LanguageModel.stream`. All bytes, including keep-alive comments, reset the time-outs."""
         model = request.model
         peer = Peer(self._config.name, model.name, self._key, self._config.key_env, model.label)
         first_byte_by = anyio.current_time() + self._config.first_token_timeout_s
@@ -57,11 +56,11 @@ class OpenAICompatible:
             yield [*last, TurnEnd(finish, self._priced(request, reader.usage), opaque)]
             await _read_some(response, _DRAIN_TIMEOUT_S)
         except OutlastError:
-            if reader.usage != Usage():  # a turn that failed was paid for all the same
+            if reader.usage != Usage():  # a failed turn is charged all the same
                 yield [UsageDelta(self._priced(request, reader.usage))]
             raise
         finally:
-            response.close()  # at the end of the body this gives the connection back, before it breaks it
+            response.close()  # at the end of the body this returns the connection to the pool, earlier it cuts it
 
     def _priced(self, request: ModelRequest, usage: Usage) -> Usage:
         if usage.cost_usd is not None:
@@ -127,14 +126,14 @@ class OpenAICompatible:
         return data
 
     def _watch_pauses(self, response: aiohttp.ClientResponse) -> None:
-        """Hands the time-out between tokens to aiohttp's own timer: far cheaper than a scope around every read."""
+        """Use aiohttp's own timer for the time-out between tokens: far cheaper than a scope around every read."""
         protocol = response.connection.protocol if response.connection is not None else None
         if protocol is not None:
             protocol.read_timeout = self._config.token_timeout_s
             protocol.start_timeout()
 
     async def _next_read(self, response: aiohttp.ClientResponse, peer: Peer, reader: ChatStream) -> bytes:
-        """More bytes; none at the end, which is also where a connection breaks once the model has finished."""
+        """The next bytes; empty at the end, and if the connection breaks after the model has finished."""
         try:
             return await response.content.readany()
         except (aiohttp.ClientError, OSError) as error:
@@ -161,7 +160,7 @@ def _as_event(body: bytes, peer: Peer) -> bytes:
 
 
 async def _read_some(response: aiohttp.ClientResponse, within_s: float) -> bytes:
-    """The rest of a body, or as much of it as comes in time, and the end of the response."""
+    """The rest of a body, or the part that arrives in time; then closes the response."""
     body = bytearray()
     try:
         with anyio.move_on_after(within_s):

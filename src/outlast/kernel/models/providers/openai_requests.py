@@ -20,7 +20,7 @@ from outlast.kernel.models.settings import ProviderConfig, ReasoningSettings
 
 OPAQUE_VERSION = 1
 THINKING_PARTS: Final = "thinking"
-"""The `reasoning_field` of a provider that thinks in parts of `content` (Mistral)."""
+"""The `reasoning_field` of a provider that sends reasoning as parts of `content` (Mistral)."""
 _DEMANDED: Final = "reasoning_content"
 _DEMANDS: Final = re.compile(
     r"reasoning_content\W[^.]{0,80}(?:must be|passed back|required|missing)|missing[^.]{0,40}reasoning_content",
@@ -34,19 +34,19 @@ _MISLIKES: Final = re.compile(r"reasoning(?!_effort|\.effort)|thinking|signature
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What a server turned out to understand. `with_usage`: it knows `stream_options`. `reasoning`: earlier thinking is
-    handed back as it came; or on every call, empty where none is kept; or not in this request; or never."""
+    """The format that a server understands. `with_usage`: it knows `stream_options`. `reasoning`: earlier reasoning is
+    returned unchanged; or on every call, empty if there is none; or not in this request; or never."""
 
     with_usage: bool = True
     reasoning: Literal["as_it_came", "always", "not_now", "never"] = "as_it_came"
 
     def lasting(self) -> "Dialect":
-        """What to remember of it. A thought that one transcript could not give back says nothing of the next."""
+        """The part to remember. Reasoning that was missing in one transcript says nothing about the next."""
         return replace(self, reasoning="as_it_came") if self.reasoning == "not_now" else self
 
 
 def adapted(dialect: Dialect, status: int, said: str, *, reasoning_sent: bool) -> Dialect | None:
-    """The dialect to ask once more in, after a refusal that says why; None: asking again does not help."""
+    """The dialect for a retry after a refusal with a known reason, or None if a retry does not help."""
     if status not in (400, 422):
         return None
     if dialect.with_usage and "stream_options" in said:
@@ -61,7 +61,7 @@ def adapted(dialect: Dialect, status: int, said: str, *, reasoning_sent: bool) -
 
 
 def reasoning_sent(body: dict[str, Any]) -> bool:
-    """Whether an assistant message of the body carries earlier thinking."""
+    """True if an assistant message of the body contains earlier reasoning."""
     return any(
         _DEMANDED in message
         or "reasoning" in message
@@ -91,7 +91,7 @@ def chat_body(config: ProviderConfig, request: ModelRequest, *, dialect: Dialect
 
 
 def _thinking(config: ProviderConfig, reasoning: ReasoningSettings) -> dict[str, Any]:
-    """How much to think: OpenRouter takes an effort or a budget, the others an effort."""
+    """The reasoning settings: OpenRouter takes an effort or a budget, the others an effort."""
     if config.kind != "openrouter":
         return {"reasoning_effort": reasoning.effort} if reasoning.effort is not None else {}
     if reasoning.budget_tokens is not None:
@@ -124,8 +124,8 @@ def _assistant(message: ModelMessage, opaque: dict[str, Any], dialect: Dialect) 
 
 
 def _reasoning(body: dict[str, Any], thoughts: str, opaque: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
-    """The earlier thinking, in the field it came in. Plain text goes back only with calls: DeepSeek and its kind refuse
-    a transcript whose calls lack it, and have no use for the rest."""
+    """Put earlier reasoning into the field it came in. Plain text is returned only with calls: DeepSeek and similar
+    providers refuse a transcript whose calls lack it, and do not need the rest."""
     if dialect.reasoning in ("not_now", "never"):
         return {}
     if dialect.reasoning == "always" and "tool_calls" in body:
@@ -143,7 +143,7 @@ def _reasoning(body: dict[str, Any], thoughts: str, opaque: dict[str, Any], dial
 
 
 def _own_opaque(config: ProviderConfig, request: ModelRequest, opaque: dict[str, Any] | None) -> dict[str, Any]:
-    """What this model gave us to hand back; another one's signatures would be refused, so they stay here."""
+    """The opaque record if this model made it; another model's signatures would be refused, so they are not sent."""
     if opaque is None or not is_own_opaque(config.name, request.model.name, opaque):
         return {}
     if request.model.send_reasoning == "never":
@@ -152,7 +152,7 @@ def _own_opaque(config: ProviderConfig, request: ModelRequest, opaque: dict[str,
 
 
 def is_own_opaque(provider: str, model: str, opaque: dict[str, Any] | None) -> bool:
-    """Whether this provider's model made the record. Records of older servers do not name the model."""
+    """True if this provider's model made the record. Records of older servers do not name the model."""
     return (
         opaque is not None
         and opaque.get("provider") == provider
@@ -172,7 +172,7 @@ def _tool_result(piece: ToolResultPiece) -> dict[str, Any]:
 
 
 def _content(pieces: Iterable[TextPiece | ImagePiece], *, vision: bool) -> str | list[dict[str, Any]]:
-    """Plain text where there is only text (every server takes that), else parts with images as data URLs."""
+    """Plain text if there is only text (every server accepts that), else parts with images as data URLs."""
     parts = [_part(piece, vision=vision) for piece in pieces]
     if all(part["type"] == "text" for part in parts):
         return "\n\n".join(part["text"] for part in parts)

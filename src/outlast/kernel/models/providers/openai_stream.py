@@ -1,4 +1,4 @@
-"""The streamed answer of `POST /chat/completions`, from bytes to deltas; pure, so any cut of the bytes can be tested.
+"""Parses the streamed answer of `POST /chat/completions` into deltas; pure, so any split of the bytes can be tested.
 
 Speed matters here (thousands of deltas a second pass through one core): bytes are split at line ends and each `data:`
 line is parsed on its own, since no server spreads one JSON value over several of them.
@@ -17,7 +17,7 @@ from outlast.kernel.models.providers.openai_requests import OPAQUE_VERSION, THIN
 from outlast.kernel.models.turn import TurnCalls
 
 _CACHED: Final = ("prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")
-_THOUGHTS: Final = ("reasoning_content", "reasoning")  # the fields that plain thinking comes in
+_THOUGHTS: Final = ("reasoning_content", "reasoning")  # the fields of plain reasoning
 MAX_LINE_BYTES: Final = 8 * 1024 * 1024
 _FINISHES: Final[dict[str, Finish]] = {
     "stop": "stop",
@@ -31,7 +31,8 @@ _FINISHES: Final[dict[str, Finish]] = {
 
 
 class ChatStream:
-    """One turn being read. `feed` bytes as they come; `finished` says that nothing more is needed; `end` closes it."""
+    """One turn being read. `feed` bytes as they arrive; `finished` is true if nothing more is needed; `end` closes
+    it."""
 
     def __init__(self, peer: Peer) -> None:
         self.finished = False
@@ -47,17 +48,17 @@ class ChatStream:
         self._details: list[dict[str, Any]] = []
         self._call_extras: dict[str, Any] = {}
         self._reasoning_field = ""
-        self._theirs: set[int] = set()  # slots of calls that the provider carries out itself
+        self._theirs: set[int] = set()  # slots of calls that the provider runs itself
         self._cites = False
 
     @property
     def answered(self) -> bool:
-        """The model has said why it stopped; what may still come is the usage."""
+        """True if the model has sent its stop reason; only the usage may follow."""
         return self._finish is not None or self._failure is not None
 
     def feed(self, data: bytes) -> list[Delta]:
-        """The deltas whose last byte is in `data`. A line with an error ends the turn: `end` raises it.
-        Bounds: a line has at most 8 MB, and each byte is looked at twice, however small the pieces that it comes in."""
+        """The deltas whose last byte is in `data`. A line with an error ends the turn: `end` raises it. Bounds: a line
+        has at most 8 MB, and each byte is read twice, however small the pieces are."""
         lines = data.split(b"\n")
         if len(lines) > 1 and self._rest:
             lines[0] = bytes(self._rest + lines[0])
@@ -70,15 +71,15 @@ class ChatStream:
             for line in lines:
                 if line.startswith(b"data:") and not self.finished:
                     self._event(line[5:].strip(), deltas)
-        except OutlastError as error:  # what came before it in the same read was said, and is kept
+        except OutlastError as error:  # deltas before it in the same read are kept
             self._failure = error
             self.finished = True
         return deltas
 
     def end(self) -> tuple[list[Delta], Finish, dict[str, Any] | None]:
-        """What completes the turn: missing deltas, the finish, the opaque record.
+        """Complete the turn: missing deltas, the finish, the opaque record.
 
-        Raises the error that was streamed; `ModelCut` when the model had not said that it was done.
+        Raises the error that was streamed; `ModelCut` if the model had not sent its stop reason.
         """
         deltas = self._last_line() if self._failure is None else []
         if self._failure is not None:
@@ -100,7 +101,7 @@ class ChatStream:
     def _event(self, data: bytes, deltas: list[Delta]) -> None:
         if data == b"[DONE]":
             self.finished = True
-            if self._finish is None and self._said:  # Snowflake says no more than that
+            if self._finish is None and self._said:  # Snowflake sends no stop reason
                 self._finish = "stop"
             return
         try:
@@ -152,7 +153,7 @@ class ChatStream:
             self._stop(str(reason), choice)
 
     def _content(self, content: list[dict[str, Any]], deltas: list[Delta]) -> None:
-        """Parts of the text (Mistral), of which some are thinking."""
+        """Parts of the content (Mistral), some of which are reasoning."""
         for part in content:
             if part.get("type") == "thinking":
                 self._reasoning_field = THINKING_PARTS
@@ -164,7 +165,7 @@ class ChatStream:
                 deltas.append(TextDelta(str(part["text"])))
 
     def _cite(self, annotations: list[dict[str, Any]], deltas: list[Delta]) -> None:
-        """Cited pages mean that the provider searched the web (OpenRouter's plugin); said once a turn."""
+        """Report a web search of the provider if it cites pages (OpenRouter's plugin); once per turn."""
         if not self._cites and any(item.get("type") == "url_citation" for item in annotations):
             self._cites = True
             deltas.append(provider_tool("web_search"))
@@ -176,7 +177,7 @@ class ChatStream:
             slot = len(self._calls) if said_id or function.get("name") else len(self._calls) - 1
         if slot in self._theirs:
             return
-        if call.get("type") not in (None, "", "function"):  # of another type: the provider carries it out
+        if call.get("type") not in (None, "", "function"):  # of another type: the provider runs it
             self._theirs.add(slot)
             deltas.append(provider_tool(str(function.get("name") or call["type"]), function.get("arguments")))
             return
@@ -207,7 +208,7 @@ class ChatStream:
             self._finish = _FINISHES.get(reason, "stop")
 
     def _keep_details(self, details: list[dict[str, Any]]) -> None:
-        """Joins the pieces of each reasoning block as OpenRouter wants them handed back: in order, unmodified."""
+        """Join the pieces of each reasoning block as OpenRouter requires them back: in order, unmodified."""
         for detail in details:
             last = self._details[-1] if self._details else None
             if last is None or not _continues(last, detail):
@@ -232,7 +233,7 @@ class ChatStream:
 
 def read_usage(usage: dict[str, Any]) -> Usage:
     """Token counts as OpenAI, OpenRouter (which adds `cost` in dollars), Groq, DeepSeek, Moonshot, LiteLLM write them:
-    each has a place of its own for what came from its cache."""
+    each has its own field for cached tokens."""
     prompt = usage.get("prompt_tokens_details") or {}
     completion = usage.get("completion_tokens_details") or {}
     cost = usage.get("cost")
@@ -246,6 +247,6 @@ def read_usage(usage: dict[str, Any]) -> Usage:
 
 
 def _continues(last: dict[str, Any], detail: dict[str, Any]) -> bool:
-    """Whether a reasoning detail is the next piece of the last one: of its kind, and with no other id."""
+    """True if a reasoning detail is the next piece of the last one: of the same kind, and without another id."""
     same_kind = all(last.get(key) == detail.get(key) for key in ("type", "index"))
     return same_kind and not (last.get("id") and detail.get("id") and last["id"] != detail["id"])

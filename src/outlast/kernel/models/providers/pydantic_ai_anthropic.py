@@ -1,5 +1,5 @@
-"""Anthropic's model where the operator's own fields switch on tools that Anthropic runs by itself. Imported only with
-the extra."""
+"""Anthropic's model with tools that Anthropic runs itself, enabled by the operator's own fields. Imported only with the
+extra."""
 
 from typing import Any, Final, get_args
 
@@ -10,8 +10,8 @@ SERVER_TOOLS: Final = frozenset(get_args(BetaServerToolUseBlock.model_fields["na
 
 
 class ServerToolModel(AnthropicModel):
-    """`pydantic_ai` drops calls of tools that it has not switched on itself, and keeps their results: such a call is
-    not shown then, and Anthropic does not take back a result without its call."""
+    """`pydantic_ai` drops calls of tools that it has not enabled itself, but keeps their results: such a call would not
+    be shown, and Anthropic refuses a result without its call."""
 
     def _get_enabled_server_tool_names(self, *args: Any, **more: Any) -> frozenset[str]:
         return super()._get_enabled_server_tool_names(*args, **more) | SERVER_TOOLS

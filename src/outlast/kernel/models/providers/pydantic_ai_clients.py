@@ -35,7 +35,7 @@ def collecting(responses: list[httpx2.Response]) -> Iterator[None]:
 
 
 async def close_responses(responses: list[httpx2.Response]) -> None:
-    """Close responses. The connection of one that was not read to its end breaks."""
+    """Close responses. The connection of a response that was not read to its end is cut."""
     for response in responses:
         await response.aclose()
 

@@ -61,7 +61,7 @@ class PydanticAIDirect:
                     instrument=False,
                 )
                 stream = await stack.enter_async_context(opening)
-            stack.push_async_callback(stream.cancel)  # breaks the connection at once; nothing after the natural end
+            stack.push_async_callback(stream.cancel)  # cuts the connection at once; does nothing after the normal end
             reader, events = EventReader(), aiter(stream)
             try:
                 while True:
@@ -76,11 +76,11 @@ class PydanticAIDirect:
                 yield [*reader.rest(stream.get().parts), self._end(stream, watch.peer, reader)]
             except OutlastError:
                 if (usage := self._usage(stream, watch.peer)) is not None:
-                    yield [UsageDelta(usage)]  # a turn that failed was paid for all the same
+                    yield [UsageDelta(usage)]  # a failed turn is charged all the same
                 raise
 
     def _usage(self, stream: StreamedResponse, peer: Peer) -> Usage | None:
-        """What the turn has used so far; None: the provider has not said."""
+        """The usage of the turn so far, or None if the provider has not reported it."""
         usage = to_usage(stream.get().usage)
         if usage == Usage():
             return None
@@ -90,7 +90,7 @@ class PydanticAIDirect:
         response = stream.get()
         if response.finish_reason == "content_filter":
             raise failures.policy_refused(peer, "the answer was stopped by the provider's filter.")
-        if response.finish_reason == "error":  # Gemini's name for a tool call it could not write to its end
+        if response.finish_reason == "error":  # Gemini's name for a tool call that it could not finish
             raise failures.unreadable(peer, "an answer that it called malformed itself,")
         finish = "paused" if response.state == "suspended" else to_finish(response.finish_reason)
         if finish is None:
@@ -116,7 +116,7 @@ class PydanticAIDirect:
 
 
 def _thinking(kind: str, reasoning: ReasoningSettings) -> dict[str, Any]:
-    """How much to think, in the words of `pydantic_ai`, which knows what each model of a vendor takes."""
+    """The reasoning settings in the terms of `pydantic_ai`, which knows what each model of a vendor accepts."""
     settings: dict[str, Any] = {}
     if reasoning.effort is not None:
         settings["thinking"] = False if reasoning.effort == "none" else reasoning.effort
@@ -130,7 +130,7 @@ def _thinking(kind: str, reasoning: ReasoningSettings) -> dict[str, Any]:
 
 
 class _Watch:
-    """`with watch.waiting():` goes around each wait for the provider: its time-out, and its errors in our tree."""
+    """Wrap each wait for the provider in `with watch.waiting():` for its time-out, and for its errors in our tree."""
 
     def __init__(self, peer: Peer, config: ProviderConfig) -> None:
         self.peer = peer
@@ -140,7 +140,7 @@ class _Watch:
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """Raises `ModelTimeout` after the time-out that holds now, and `Model…` errors for the SDK's own."""
+        """Raises `ModelTimeout` after the current time-out, and `Model…` errors for the SDK's own."""
         waited_for, limit_s, left_s = "the next token", self._config.token_timeout_s, self._config.token_timeout_s
         if not self.streaming:
             waited_for, limit_s = "the first byte", self._config.first_token_timeout_s

@@ -1,4 +1,4 @@
-"""What `pydantic_ai` and the SDKs below it raise, in our error tree. Imported only with the extra."""
+"""Maps the errors of `pydantic_ai` and the SDKs below it to our error tree. Imported only with the extra."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ KNOWN: Final[tuple[type[Exception], ...]] = (
 
 
 def to_error(peer: Peer, base_url: str, error: Exception, *, streaming: bool) -> OutlastError:
-    """Our error for one of `KNOWN`. `streaming`: some of the answer had come."""
+    """Our error for one of `KNOWN`. `streaming`: some of the answer had arrived."""
     match error:
         case pai.ModelTimeoutError() | httpx2.TimeoutException():
             is_connecting = getattr(error, "phase", "") in ("connect", "pool") or isinstance(

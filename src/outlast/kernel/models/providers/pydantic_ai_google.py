@@ -1,5 +1,5 @@
-"""Calls of Gemini whose arguments come in pieces (`partialArgs`), put together before `pydantic_ai` sees them: it takes
-each piece for a call of its own, without arguments. Imported only with the extra."""
+"""Calls of Gemini whose arguments come in pieces (`partialArgs`), joined before `pydantic_ai` sees them: it treats each
+piece as a separate call without arguments. Imported only with the extra."""
 
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -16,7 +16,7 @@ _STEP: Final = re.compile(r"\.?([A-Za-z_$][\w$-]*)|\[(\d{1,9})\]|\[(?:'([^']*)'|
 
 
 class PartialCallModel(GoogleModel):
-    """Google's model, whose calls come whole."""
+    """Google's model with whole calls."""
 
     async def _process_streamed_response(
         self, response: AsyncIterator[GenerateContentResponse], model_request_parameters: ModelRequestParameters
@@ -25,8 +25,8 @@ class PartialCallModel(GoogleModel):
 
 
 async def whole_calls(chunks: AsyncIterator[GenerateContentResponse]) -> AsyncIterator[GenerateContentResponse]:
-    """The same chunks, each call in the one in which it ended. A call that never ended comes last, its arguments cut
-    off as text, so that it is answered as any call that was cut."""
+    """The same chunks, each call in the one in which it ended. A call that never ended comes last, with truncated
+    arguments as text, so that it is handled like any call that was cut."""
     pieces = CallPieces()
     async for chunk in chunks:
         candidates = chunk.candidates or []
@@ -39,7 +39,7 @@ async def whole_calls(chunks: AsyncIterator[GenerateContentResponse]) -> AsyncIt
 
 
 class CallPieces:
-    """Puts one answer's calls together. A step for each piece; what a path names grows by what came for it."""
+    """Joins the calls of one answer, in one step per piece."""
 
     def __init__(self) -> None:
         # The part that the open call began with, which has its signature, and its call.
@@ -59,7 +59,7 @@ class CallPieces:
             yield part
 
     def cut(self) -> Iterator[Part]:
-        """The call that has not ended, as far as it came."""
+        """The received part of the call that has not ended."""
         if self._open is not None:
             self._is_malformed = True
             yield self._close()
@@ -112,7 +112,7 @@ def _value(piece: PartialArg) -> Any:
 
 
 def _put(arguments: dict[str, Any], path: str, value: Any) -> bool:
-    """Put a value where its path says: `$.a.b[0].c`. Lists grow by one at a time. False: the path leads nowhere."""
+    """Put a value at its path, such as `$.a.b[0].c`. Lists grow by one at a time. False if the path is invalid."""
     steps = _steps(path)
     if not steps:
         return False
@@ -136,7 +136,7 @@ def _put(arguments: dict[str, Any], path: str, value: Any) -> bool:
 
 
 def _steps(path: str) -> list[str | int]:
-    """The names and numbers of a path; empty: it is none, or leads too deep."""
+    """The names and numbers of a path; empty if it is invalid or too deep."""
     rest, found = path[:MAX_PATH_CHARS].removeprefix("$"), list[str | int]()
     while rest and len(found) <= MAX_DEPTH:
         step = _STEP.match(rest)

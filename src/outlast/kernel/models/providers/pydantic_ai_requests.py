@@ -43,7 +43,7 @@ def to_tool(tool: ToolSpec) -> ToolDefinition:
 
 
 def to_opaque(provider: str, model: str, response: pai.ModelResponse) -> dict[str, Any]:
-    """The response as `pydantic_ai` wants it back (signatures, item ids), as plain JSON values."""
+    """The response as `pydantic_ai` needs it back (signatures, item ids), as plain JSON values."""
     dumped = pai.ModelMessagesTypeAdapter.dump_python([response], mode="json")[0]
     kept = {key: value for key, value in dumped.items() if value is not None and key != "usage"}
     kept["parts"] = [{key: value for key, value in part.items() if value is not None} for part in dumped["parts"]]
@@ -95,5 +95,5 @@ def _kept_response(message: ModelMessage) -> pai.ModelResponse | None:
     if {part.tool_call_id for part in made} != set(calls):
         return None
     for part in made:
-        part.args = calls[part.tool_call_id].arguments  # a person may have edited them at an approval
+        part.args = calls[part.tool_call_id].arguments  # a user may have edited them at an approval
     return response

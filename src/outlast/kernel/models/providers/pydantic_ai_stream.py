@@ -1,4 +1,4 @@
-"""A streamed answer of `pydantic_ai` as our deltas. Imported only with the extra `providers`."""
+"""Converts a streamed answer of `pydantic_ai` to our deltas. Imported only with the extra `providers`."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -43,12 +43,12 @@ class EventReader:
         return []
 
     def rest(self, parts: Iterable[Any]) -> list[Delta]:
-        """What is still missing at the end, from the whole response's parts."""
+        """The deltas still missing at the end, from the whole response's parts."""
         told = [delta for part in parts for delta in self._provider_tool(part)]
         return [*told, *self.calls.complete()]
 
     def _provider_tool(self, part: Any) -> list[Delta]:
-        """A whole call of the provider's own, shown once; without the list of an MCP server's tools, which comes each
+        """A whole call of the provider's own, shown once; without the list of an MCP server's tools, which is sent each
         time."""
         if not isinstance(part, pai.NativeToolCallPart) or part.tool_call_id in self._told:
             return []
@@ -57,20 +57,20 @@ class EventReader:
         return [] if (given or {}).get("action") == "list_tools" else [provider_tool(part.tool_name, given)]
 
     def _arguments(self, index: int, arguments: str | Mapping[str, object] | None) -> list[Delta]:
-        if not arguments or index not in self._indexes:  # of a call that the provider carries out itself
+        if not arguments or index not in self._indexes:  # of a call that the provider runs itself
             return []
         text = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
         return [self.calls.add(self._indexes[index], text)]
 
 
 def to_finish(reason: str | None) -> Finish | None:
-    """`pydantic_ai`'s finish in our words; None for a stream that never said one, or an error."""
+    """`pydantic_ai`'s finish in our terms; None for an error, or a stream without a finish."""
     finishes: dict[str, Finish] = {"stop": "stop", "tool_call": "tool_calls", "length": "length"}
     return finishes.get(reason or "")
 
 
 def to_usage(usage: Any) -> Usage:
-    """Input tokens include the cached ones, as in our own words."""
+    """The usage; input tokens include the cached ones, as in our own terms."""
     return Usage(
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
