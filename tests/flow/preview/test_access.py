@@ -43,7 +43,7 @@ async def test_a_ticket_is_exchanged_once_for_a_cookie_and_leads_on(scene: Scene
     assert "domain" not in (framed + plain).lower()
     again = await scene.get(f"/.outlast/ticket?ticket={ticket}", **PAGE)
     assert again.status == 401
-    assert "used already" in await again.text()
+    assert "already been used" in await again.text()
     reloaded = await scene.get(f"/.outlast/ticket?ticket={ticket}", plain.partition(";")[0])
     assert reloaded.status == 303
 

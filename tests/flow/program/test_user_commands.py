@@ -32,4 +32,4 @@ def test_an_unknown_user_or_plan_changes_nothing_and_says_why(tmp_path: Path) ->
     unknown = outlast("users", "set-plan", "Nobody", "pro", *here)
     assert "Nobody" in unknown.stderr
     refused = outlast("users", "set-plan", "Owner", "gold", *here)
-    assert "There is no plan of this name" in refused.stderr
+    assert "There is no plan with this name" in refused.stderr

@@ -104,7 +104,7 @@ async def test_used_blobs_without_an_id_are_refused_until_they_are_adopted(db: D
     await join(db, place)
     (place.blob_dir / FILE).unlink()
     store_old(place)
-    with pytest.raises(DeploymentMismatch, match="nothing says"):
+    with pytest.raises(DeploymentMismatch, match="may not belong"):
         await join(db, place)
     assert await join(db, place, adopt=True)
     assert await join(db, place)

@@ -140,7 +140,7 @@ async def test_an_invitation_is_good_for_one_person_once(db: Database) -> None:
         invitations.accept(tx, invitations.open_invitation(tx, secret), bob.user_id)
         assert store.member_data(tx, project_id, bob.user_id).role == "editor"
         assert invitations.list_invitations(tx, project_id) == []
-        with pytest.raises(NotFound, match="used already"):
+        with pytest.raises(NotFound, match="already been used"):
             invitations.open_invitation(tx, secret)
 
     await db.write(run)

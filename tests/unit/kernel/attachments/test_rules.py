@@ -13,7 +13,7 @@ from tests.unit.base.test_images import PNG
 
 
 def test_what_is_no_image_is_refused() -> None:
-    with pytest.raises(MalformedInput, match="no image"):
+    with pytest.raises(MalformedInput, match="not a supported image"):
         checked_image(b"%PDF-1.7", 1000)
 
 

@@ -32,7 +32,7 @@ async def test_a_damaged_pdf_says_so_and_harms_nobody() -> None:
 async def test_a_pdf_that_takes_too_long_is_given_up() -> None:
     found = await read_text(PDF, pdf("The first page"), 0.001)
     assert found.failed
-    assert "longer" in (found.trouble or "")
+    assert "time limit" in (found.trouble or "")
 
 
 async def test_a_text_is_taken_as_it_is() -> None:
