@@ -77,7 +77,7 @@ def test_what_is_set_aside_is_shown_by_doctor_with_and_by_readyz_without_its_rea
     told = outlast("doctor", "--config", str(config))
     said = " ".join(told.stdout.split())
     assert told.returncode == Exit.FAILED
-    assert "1 item failed again and again" in said
+    assert "1 item failed repeatedly" in said
     assert f"src_1: {REASON} (not_read, since " in said
     with served(config) as address:
         status, short = get(address, "/readyz")

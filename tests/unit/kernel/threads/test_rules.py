@@ -74,7 +74,7 @@ def test_an_anchor_is_kept_as_it_is(anchor: Any) -> None:
         ({"type": "selection", "text": "x" * ANCHOR_BYTES}, "at most 20,000"),
         ({"type": "document", "id": "d" * (ID_CHARS + 1)}, "id must be a string of at most 40"),
         ({"type": "section", "document_id": "d" * (ID_CHARS + 1)}, "document_id must be a string of at most 40"),
-        ({"type": "selection", "block_id": ["blk_1"]}, "block_id is a string"),
+        ({"type": "selection", "block_id": ["blk_1"]}, "block_id must be a string"),
         ({"type": "section", "extra": _nested(ANCHOR_DEPTH)}, "more than 20 levels"),
     ],
 )
