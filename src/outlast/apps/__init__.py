@@ -1,4 +1,4 @@
-"""The packages of all apps, in the order in which they are asked. `kernel/apps` imports them when they are needed."""
+"""The packages of all apps, in the order in which hooks are called. `kernel/apps` imports them on demand."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What chat declares."""
+"""The declaration of the chat app."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Documents: make, list, read, rename, delete them; as Markdown, in and out. Their changes and history:
+"""Documents: create, list, read, rename, delete, export as Markdown. Their changes and history:
 `edits/actions.py`, `history/`; locks of sections: `section_locks.py`."""
 
 from typing import Any
@@ -44,15 +44,15 @@ async def create_document(
     markdown: str = "",
     key: str | None = None,
 ) -> DocumentView:
-    """Make a document with its own conversation (editors). Without a title it gets that of its first heading. A
-    repeated `key` gets the first answer. Raises `MalformedInput`, `InputTooLarge`, `TooManyDocuments`, `DocumentFull`,
-    `RateLimited`; then nothing was made."""
+    """Create a document with its own conversation (editors). Without a title it gets that of its first heading. A
+    repeated `key` returns the first answer. Raises `MalformedInput`, `InputTooLarge`, `TooManyDocuments`,
+    `DocumentFull`, `RateLimited`; then nothing was created."""
     title_chars = services.settings.limits.title_chars
     chosen = None if title is None else checked_line("The title", title, title_chars)
     text = whole_text(services, markdown)
-    await services.db.read(require, actor, project_id, Right.EDIT)  # before anything that takes time
+    await services.db.read(require, actor, project_id, Right.EDIT)  # before the slow part
     cuts = Cuts()
-    parts = await anyio.to_thread.run_sync(cuts.cut, text)  # seconds, for the longest and oddest
+    parts = await anyio.to_thread.run_sync(cuts.cut, text)  # seconds, in the worst case
     heading = " ".join(next((part.heading for part in parts if part.heading), "").split())
     shown = chosen or heading[:title_chars].strip() or UNTITLED
     asked = request_hash("document", project_id, chosen, text)
@@ -88,13 +88,13 @@ def read_document(tx: Tx, actor: Actor, document_id: str) -> DocumentView:
 
 
 def whole_text(services: Services, markdown: str) -> str:
-    """A text that is put in at once, cleaned. Raises `InputTooLarge`."""
+    """A text for creation or import, cleaned. Raises `InputTooLarge`."""
     most = services.settings.of(DocumentSettings).text_chars
-    return checked_markdown(markdown, most, "Put it in in parts, or make several documents of it.")
+    return checked_markdown(markdown, most, "Import it in parts, or create several documents.")
 
 
 def view(tx: Tx, document_id: str) -> DocumentView:
-    """As `read_document`, inside a transaction."""
+    """Like `read_document`, inside a transaction."""
     data = store.document_data(tx, document_id)
     sections = store.sections_data(tx, store.tree(tx, document_id))
     return DocumentView.model_construct(**dict(data), sections=sections)
@@ -136,7 +136,7 @@ def delete_document(tx: Tx, actor: Actor, document_id: str) -> None:
 
 @in_read
 def export_markdown(tx: Tx, actor: Actor, document_id: str, version: int | None = None) -> tuple[str, str]:
-    """A document's title, and its text as Markdown, now or as it was at a version. Raises `NotFound`."""
+    """A document's title and its text as Markdown, current or at a version. Raises `NotFound`."""
     row = require_document(tx, actor, document_id, Right.READ)
     content = versions.tree_at(tx, document_id, version)
     return row.title, join((section, section.blocks) for section in content.sections)
@@ -144,7 +144,7 @@ def export_markdown(tx: Tx, actor: Actor, document_id: str, version: int | None 
 
 @in_read
 def list_document_threads(tx: Tx, actor: Actor, document_id: str) -> list[ThreadData]:
-    """The document's own conversation, and those about parts of it (archived ones too), the oldest first."""
+    """The document's own conversation and those about parts of it, archived ones included, oldest first."""
     row = require_document(tx, actor, document_id, Right.READ)
     return [threads.thread_data(tx, thread_id) for thread_id in store.threads_about(tx, row)]
 

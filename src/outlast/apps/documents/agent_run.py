@@ -1,4 +1,4 @@
-"""Start and wait: a run started and followed to its end in one call, for callers that want one answer.
+"""Start and wait: start a run and follow it to its end in one call, for callers that want one answer.
 
 It is a run like any other: it continues when the caller disconnects, and a repeated call with the same key finds it.
 """
@@ -40,10 +40,10 @@ _OF_RUN: Final = (
 async def run_agent(
     services: Services, actor: Actor, wanted: AgentRunRequest, key: str | None, waiting: anyio.CancelScope
 ) -> AgentRunAnswer | AgentRunOpen:
-    """Start a run and wait until it ends, waits for a person, or `timeout_s` seconds are over; the run goes on in any
-    case, also when this is cancelled. Cancelling `waiting` ends the waiting at once, with what there is. A repeated
-    `key` finds the first run and waits for that. Raises as `start_run`; for a run that failed its own error, for one
-    that was cancelled `RunFinished`, each with the run's id."""
+    """Start a run and wait until it ends, waits for a person, or `timeout_s` seconds have passed; the run continues in
+    any case, also when this is cancelled. Cancelling `waiting` ends the wait at once, with the state so far. A repeated
+    `key` finds the first run and waits for it. Raises as `start_run`; the run's own error if it failed; `RunFinished`
+    if it was cancelled; each with the run's id."""
     thread_id, draft = wanted.context.thread_id, Draft(wanted.user_message)
     started = await start_run(services, actor, thread_id, draft, model=wanted.model, key=key)
     with waiting, anyio.move_on_after(wanted.timeout_s):
@@ -54,7 +54,7 @@ async def run_agent(
 async def _until_it_rests(services: Services, actor: Actor, run_id: str) -> None:
     """Follow the run's log until the run has ended, or waits for a person (and still does)."""
     run = await services.db.read(store.run_of, run_id)
-    if run.status in RESTING:  # a repeated call finds it there
+    if run.status in RESTING:  # a repeated call finds it at rest
         return
     chunks = await follow_run(services, actor, run_id, str(run.seq_saved))
     if chunks is None:
@@ -105,21 +105,21 @@ def _answer(tx: Tx, summary: RunSummaryAnswer) -> AgentRunAnswer:
 
 def _call(part: Mapping[str, Any]) -> AgentCall:
     arguments: Any = part["arguments"]
-    with suppress(orjson.JSONDecodeError):  # what a model wrote is shown as it is
+    with suppress(orjson.JSONDecodeError):  # invalid JSON of a model is shown as it is
         arguments = orjson.loads(arguments or "{}")
     named = {name: part[name] for name in ("tool", "status", "result")}
     return AgentCall(id=part["call_id"], arguments=arguments, **named)
 
 
 def _message(parts: Sequence[dict[str, Any]]) -> str:
-    """What was said after the last tool call; everything, where nothing was."""
+    """The text after the last tool call; the whole text if there is none after it."""
     calls = [at for at, part in enumerate(parts) if part["type"] == "tool_call"]
     last = text_of(list(parts[calls[-1] + 1 :] if calls else parts)).strip()
     return last or text_of(list(parts)).strip()
 
 
 def _error_of(told: ErrorData | None, ids: Mapping[str, Any]) -> OutlastError:
-    """The run's own error again, with the same code, so that the caller is answered as if it had happened here."""
+    """The run's own error with the same code, so that the caller gets the answer as if it had happened here."""
     if told is None:
         return InternalError("The run stopped.", **ids)
     kind = next((one for one in _and_below(OutlastError) if one.code == told.code), InternalError)

@@ -19,16 +19,16 @@ router = noun_router("Runs")
 async def run_agent_and_wait(
     body: AgentRunRequest, request: Request, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
-    """Post a message, start a run that answers it, and wait for what comes of it: the message, the edits that were
-    proposed, the tool calls. 202 where the run waits for a person, or goes on after `timeoutS`. A caller that goes away
-    leaves the run going; the same call under the same key waits for it again. A run that fails answers with its error.
+    """Post a message, start a run that answers it, and wait for the result: the message, the proposed edits
+    and the tool calls. 202 if the run waits for a person, or continues after `timeoutS`. If the caller disconnects,
+    the run continues; the same call with the same key waits for it again. A run that fails answers with its error.
     """
     surface: Surface = request.app.state.surface
     waiting = anyio.CancelScope()
     outcome: AgentRunAnswer | AgentRunOpen | OutlastError | None = None
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_wait_for_leaving, request, waiting)
-        surface.streams.enter(waiting)  # a server that stops lets the caller go
+        surface.streams.enter(waiting)  # a server that stops releases the caller
         try:
             outcome = await run_agent(services, actor, body, key, waiting)
         except OutlastError as error:  # raised below: a group would wrap it

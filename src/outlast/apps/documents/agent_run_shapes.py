@@ -1,4 +1,4 @@
-"""Start and wait, with the names of its first users: camelCase."""
+"""Shapes of start and wait, with the camelCase names of its first users."""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -27,7 +27,7 @@ class Camel(BaseModel):
 
 
 class AgentContext(Camel):
-    """Where the agent works. Only `threadId` counts; the server builds the rest itself."""
+    """The place where the agent works. Only `threadId` counts; the server builds the rest itself."""
 
     model_config = ConfigDict(defer_build=True, extra="ignore")
 
@@ -66,7 +66,7 @@ class AgentCall(Camel):
 
 
 class AgentRunAnswer(Camel):
-    """What came of the run: its last message, proposed edits and tool calls."""
+    """The result of the run: its last message, proposed edits and tool calls."""
 
     message: str
     proposed_edits: list[AgentEdit]
@@ -78,7 +78,7 @@ class AgentRunAnswer(Camel):
 
 
 class AgentRunOpen(Camel):
-    """The run has not ended: it waits for a person, or works on after the time was over."""
+    """The run has not ended: it waits for a person, or still works after the timeout."""
 
     pending: Annotated[PendingApproval | PendingQuestion, Field(discriminator="kind")] | None
     status: Literal["queued", "running", "awaiting_approval", "paused"]

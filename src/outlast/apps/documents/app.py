@@ -1,4 +1,4 @@
-"""What documents declare."""
+"""The declaration of the documents app."""
 
 from typing import Final
 
@@ -28,7 +28,7 @@ APP: Final = App(
     prefixes={"document": "doc", "section": "sec", "block": "blk", "comment": "cmt", "proposal": "prp", "edit": "edt"},
     anchors=["section", "comment", "selection"],
     subjects=[DOCUMENT],
-    uses=[SUMMARY_AGENT],  # whose summaries say what was decided in a document
+    uses=[SUMMARY_AGENT],  # whose summaries list the decisions on a document's edits
     implements=[COMMENTS.by(DocumentComments())],
     inbox=[open_proposals.proposals_for, section_locks.waiting],
     tools=["propose_edits", "read_document", "read_file", "search_files"],

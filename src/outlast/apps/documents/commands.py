@@ -22,7 +22,7 @@ COLOURS = {"+": "green", "-": "red", "@": "dim"}
 
 @app.verb("list", "outlast documents list --project prj_01h…")
 def list_documents(project: ProjectOption = None, limit: LimitOption = None) -> None:
-    """List the documents of a project, the oldest first."""
+    """List the documents of a project, oldest first."""
     print_list(
         list_of_project("documents", project, limit),
         "document=id version words comments=open_comments edits=open_edits changed=updated_at title",
@@ -32,8 +32,8 @@ def list_documents(project: ProjectOption = None, limit: LimitOption = None) -> 
 
 @app.verb("create", "outlast documents create --markdown plan.md", "new")
 def create(
-    title: Annotated[str | None, typer.Argument(help="Title. Default: its first heading.")] = None,
-    markdown: Annotated[str | None, typer.Option(help="File with its Markdown. '-' reads standard input.")] = None,
+    title: Annotated[str | None, typer.Argument(help="Title (default: the first heading).")] = None,
+    markdown: Annotated[str | None, typer.Option(help="File with Markdown. '-' reads standard input.")] = None,
     project: ProjectOption = None,
 ) -> None:
     """Create a document and print its id.
@@ -46,11 +46,11 @@ def create(
 @app.verb("show", "outlast documents show doc_01h…")
 def show(
     document: DocumentArgument,
-    version: Annotated[int | None, typer.Option(help="An earlier version. Default: the newest.", min=0)] = None,
+    version: Annotated[int | None, typer.Option(help="Version (default: the newest).", min=0)] = None,
 ) -> None:
     """Print a document as Markdown.
 
-    With --json it has the ids of sections and blocks."""
+    With --json, the output has the ids of sections and blocks."""
     if not wants_json():
         path = f"/v1/documents/{document}/markdown"
         print_bytes(call_server(lambda client: client.content(path, version=version)))
@@ -78,7 +78,7 @@ def versions(
     before: Annotated[int | None, typer.Option(help="Only versions older than this one.")] = None,
     limit: LimitOption = 50,
 ) -> None:
-    """List the versions of a document, the newest first."""
+    """List the versions of a document, newest first."""
     print_list(
         call_server(lambda client: client.items(f"/v1/documents/{document}/versions", limit, before=before)),
         "version kind when=created_at who=by_name change=summary",
@@ -90,7 +90,7 @@ def versions(
 def diff(
     document: DocumentArgument,
     before: Annotated[int, typer.Argument(help="Version to compare.", min=0)],
-    after: Annotated[int | None, typer.Argument(help="Version to compare with. Default: the newest.", min=0)] = None,
+    after: Annotated[int | None, typer.Argument(help="Version to compare with (default: the newest).", min=0)] = None,
 ) -> None:
     """Show what changed between two versions, as a unified diff of Markdown."""
     path = f"/v1/documents/{document}/markdown"
@@ -144,8 +144,8 @@ def comment(
     text: Annotated[str, typer.Argument(help="Text. '-' reads standard input.")],
     section: Annotated[str | None, typer.Option(help="Comment on this section (sec_…).")] = None,
     block: Annotated[str | None, typer.Option(help="Comment on this block (blk_…).")] = None,
-    answer: Annotated[str | None, typer.Option(help="Answer this comment (cmt_…).")] = None,
-    agent: Annotated[bool, typer.Option("--agent", help="Assign it to the agent.")] = False,
+    answer: Annotated[str | None, typer.Option(help="Reply to this comment (cmt_…).")] = None,
+    agent: Annotated[bool, typer.Option("--agent", help="Assign the comment to the agent.")] = False,
 ) -> None:
     """Comment on a document and print the id of the comment."""
     body = {
@@ -165,7 +165,7 @@ add_subject_verbs(app, "document", "doc_01h…", "its history, comments and conv
 
 
 def _write(document: str, action: str, body: dict[str, Any], *, seen: bool) -> None:
-    """Change the document. `seen`: only if nobody changes it between now and then."""
+    """Change the document. `seen`: only if no other change is made in between."""
 
     async def work(client: "Client") -> Any:
         if seen:

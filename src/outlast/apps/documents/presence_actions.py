@@ -1,4 +1,4 @@
-"""Who is where in a document."""
+"""Presence in a document: who has it open, and where."""
 
 import re
 from typing import Final
@@ -19,12 +19,12 @@ _BLOCK_ID: Final = re.compile(r"blk_[0-9a-z]{1,36}")
 async def move_in_document(
     services: Services, actor: Actor, document_id: str, block_id: str | None, typing: bool
 ) -> None:
-    """Show the followers of its project that the actor has a document open, and the block where they are (None: at
-    none). Viewers are shown too, but never as typing. Typing ends after 6 s unless this is repeated. Raises
-    `MalformedInput` for what cannot be a block's id."""
+    """Show the followers of its project that the actor has a document open, and in which block they are (None if in
+    none). Viewers are shown too, but never as typing. Typing ends after 6 s unless this call is repeated. Raises
+    `MalformedInput` for an invalid block id."""
     if block_id is not None and not _BLOCK_ID.fullmatch(block_id):
         raise MalformedInput(
-            "This is no block's id.", hint="Name a block of the document: blk_…, or none.", field="block_id"
+            "This is not a block id.", hint="Give the id of a block (blk_…), or none.", field="block_id"
         )
 
     def run(tx: Tx) -> tuple[str, MemberData]:
@@ -43,6 +43,6 @@ async def leave_document(services: Services, actor: Actor, document_id: str) -> 
 
 
 async def read_document_presence(services: Services, actor: Actor, document_id: str) -> EphemeralPresence:
-    """Who has a document open, where they are, and who types."""
+    """The users who have a document open, their blocks, and who is typing."""
     row = await services.db.read(require_document, actor, document_id, Right.READ)
     return services.presence.present(document_id).model_copy(update={"project_id": row.project_id})

@@ -1,4 +1,5 @@
-"""Documents: make, list, read, rename, delete; Markdown in and out; changes, history, conversations, presence."""
+"""Documents: create, list, read, rename, delete; Markdown import and export; changes, history, conversations,
+presence."""
 
 import re
 from typing import Annotated
@@ -33,15 +34,15 @@ async def list_documents(
 async def create_document(
     project_id: str, body: shapes.DocumentRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
-    """Make a document with its conversation (editors)."""
+    """Create a document with its conversation (editors)."""
     made = await actions.create_document(services, actor, project_id, title=body.title, markdown=body.markdown, key=key)
     return reply(made, 201)
 
 
 @router.get("/documents/{document_id}", response_model=shapes.DocumentView)
 async def read_document(document_id: str, services: Svc, actor: Signed) -> Response:
-    """One document with its sections and blocks. Its changes are told in the project's events (version.created); what
-    is new is then asked with its version."""
+    """One document with its sections and blocks. Its changes are published in the project's events (`version.created`);
+    read what is new with the version that you have."""
     return reply(await actions.read_document(services, actor, document_id))
 
 
@@ -67,7 +68,7 @@ async def export_document(
     version: int | None = Query(None, ge=0, le=MAX_INT),
     download: bool = False,
 ) -> Response:
-    """The document as Markdown, now or as it was at a version."""
+    """The document as Markdown, current or at a version."""
     title, text = await actions.export_markdown(services, actor, document_id, version)
     headers = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
     if download:
@@ -79,8 +80,8 @@ async def export_document(
 async def import_document(
     document_id: str, body: shapes.ImportRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
-    """Add a Markdown text, or make it the whole document; what is the same keeps its id (editors). Refused (409
-    `text_changed`) where the document is newer than the version that was `seen`."""
+    """Add a Markdown text, or replace the document with it; unchanged parts keep their ids (editors). Refused (409
+    `text_changed`) if the document is newer than the version in `seen`."""
     return reply(await writing.import_markdown(services, actor, document_id, body, key=key))
 
 
@@ -89,7 +90,7 @@ async def change_document(
     document_id: str, body: shapes.ChangesRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
     """Apply several changes as one version, or none of them (editors). Refused (409) if a change would
-    overwrite text that the caller has not seen (`text_changed`, with both texts), or if another member keeps
+    overwrite text that the caller has not seen (`text_changed`, with both texts), or if another member has locked
     the section (`section_locked`)."""
     return reply(await writing.change_document(services, actor, document_id, body, key=key))
 
@@ -98,7 +99,7 @@ async def change_document(
 async def read_document_changes(
     document_id: str, services: Svc, actor: Signed, since: Annotated[int, Query(ge=0, le=MAX_INT)]
 ) -> Response:
-    """Everything that is new since a version."""
+    """Everything new since a version."""
     return reply(await writing.read_changes(services, actor, document_id, since))
 
 
@@ -112,7 +113,7 @@ async def list_document_versions(
 
 @router.get("/documents/{document_id}/versions/{version}", response_model=shapes.DocumentVersionView)
 async def read_document_version(document_id: str, version: Version, services: Svc, actor: Signed) -> Response:
-    """A version with what the document said then."""
+    """A version with the text of the document then."""
     return reply(await writing.read_version(services, actor, document_id, version))
 
 
@@ -124,7 +125,7 @@ async def compare_document_versions(
     before: Annotated[int, Query(alias="from", ge=0, le=MAX_INT)],
     after: Annotated[int | None, Query(alias="to", ge=0, le=MAX_INT)] = None,
 ) -> Response:
-    """What differs between two versions (0: the empty document; without `to`: now)."""
+    """The differences between two versions (0: the empty document; without `to`: now)."""
     found = await writing.compare_versions(services, actor, document_id, before, after)
     return reply(found.model_dump(mode="json", by_alias=True))
 
@@ -133,8 +134,8 @@ async def compare_document_versions(
 async def restore_document(
     document_id: str, body: shapes.RestoreDocumentRequest, services: Svc, actor: Signed
 ) -> Response:
-    """Make the document say again what it said at a version, as a new version (editors). Refused (409 `text_changed`)
-    where the document is newer than the version that was `seen`."""
+    """Restore the text of an earlier version, as a new version (editors). Refused (409 `text_changed`) if the document
+    is newer than the version in `seen`."""
     return reply(await writing.restore_version(services, actor, document_id, body.version, seen=body.seen))
 
 
@@ -146,7 +147,7 @@ async def list_document_threads(document_id: str, services: Svc, actor: Signed) 
 
 @router.get("/documents/{document_id}/presence", response_model=EphemeralPresence)
 async def read_presence(document_id: str, services: Svc, actor: Signed) -> Response:
-    """Who has the document open now. Changes come as `presence` frames of the project's stream."""
+    """The users who have the document open now. Changes come as `presence` frames of the project's stream."""
     return reply(await presence.read_document_presence(services, actor, document_id))
 
 
@@ -167,7 +168,7 @@ async def leave_document(document_id: str, services: Svc, actor: Signed) -> Resp
 
 
 def _attachment(title: str) -> str:
-    """A file name made of a title, in the form that every browser reads."""
+    """A file name from a title, in the form that every browser reads."""
     name = re.sub(r'[\\/:*?"<>|\x00-\x1f]+', " ", title).strip(" .") or "document"
     plain = name.encode("ascii", "ignore").decode().strip() or "document"
     return f"attachment; filename=\"{plain}.md\"; filename*=UTF-8''{quote(name, safe='')}.md"

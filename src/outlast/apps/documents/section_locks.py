@@ -1,8 +1,8 @@
-"""Locks of sections: read, take, release, request, hand over. They change while the document's row is held, with events
+"""Locks of sections: read, take, release, request, hand over. Changes hold the document's row, with events
 in the project's log.
 
-The rules and the table are those of thread locks. No run holds a section: each edit of the holder renews the lock, and
-it ends by release, by hand-over or by expiry.
+The rules and the table are those of thread locks. No run holds a section: each edit by the holder renews the lock, and
+it ends by release, hand-over or expiry.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,13 +35,13 @@ from outlast.kernel.streams.log import append
 
 
 def read(tx: Tx, actor: Actor, section_id: str) -> LockData | None:
-    """The lock of a section, expired or not; None: free."""
+    """The lock of a section, expired or not, or None if it is free."""
     _require(tx, actor, section_id, Right.READ)
     return locks.shown_lock(tx, section_id)
 
 
 def take(tx: Tx, actor: Actor, section_id: str, ttl_s: float) -> LockData:
-    """Lock a section (editors): acquire a free lock, refresh one's own, take over an expired one. Raises
+    """Lock a section (editors): acquire a free lock, refresh your own, take over an expired one. Raises
     `SectionLocked`, naming the holder and the expiry."""
     section = _hold(tx, _require(tx, actor, section_id, Right.EDIT))
     change, before = locks.acquire(tx, section.id, section.project_id, actor.user_id, ttl_s)
@@ -62,7 +62,7 @@ def release(tx: Tx, actor: Actor, section_id: str) -> None:
 
 
 def request(tx: Tx, actor: Actor, section_id: str) -> LockData:
-    """Ask the holder of a section's lock for it (editors). Raises `LockNotHeld` if nobody else holds it."""
+    """Ask the holder of a section's lock for it (editors). Raises `LockNotHeld` if no other user holds it."""
     section = _hold(tx, _require(tx, actor, section_id, Right.EDIT))
     locks.request(tx, section.id, actor.user_id)
     shown = _told(tx, section, "requested")
@@ -72,8 +72,8 @@ def request(tx: Tx, actor: Actor, section_id: str) -> LockData:
 
 
 def hand_over(tx: Tx, actor: Actor, section_id: str, to_user_id: str, ttl_s: float) -> LockData:
-    """Hand one's lock over to another member, who may edit. Raises `LockNotHeld`, `NotFound` and `Forbidden` about the
-    other member."""
+    """Hand your lock over to another member, who must be an editor. Raises `LockNotHeld`, and `NotFound` and
+    `Forbidden` about the other member."""
     section = _require(tx, actor, section_id, Right.EDIT)
     require_editor(tx, to_user_id, section.project_id, "section", "edit")
     _hold(tx, section)
@@ -94,8 +94,8 @@ def demand_free(tx: Tx, section_ids: Iterable[str], user_id: str, ttl_s: float) 
 
 
 def drop_all(tx: Tx, section_ids: Sequence[str]) -> list[InboxChanged]:
-    """Remove the locks of sections that are gone. Not announced: the sections are. Returns the news of the inboxes in
-    which a request for one of them waited."""
+    """Remove the locks of deleted sections. Not announced, because the sections are. Returns the changes of the inboxes
+    in which a request for one of them waited."""
     held = locks.locks_of(tx, section_ids)
     for section_id in held:
         locks.drop(tx, section_id)
@@ -138,7 +138,7 @@ def waiting(
     tx: Tx, user_id: str, project_id: str | None = None, part: InboxPart | None = None, *, section_id: str | None = None
 ) -> list[Waiting]:
     """Sections that this user holds and another user asks for: one of them, those of one project, or all of the
-    user's; a part of them, if that is given."""
+    user's; only `part` of them, if given."""
     mine = (members.c.project_id == documents.c.project_id) & (members.c.user_id == user_id)
     found = (
         sa.select(
@@ -189,7 +189,7 @@ def _hold(tx: Tx, section: SectionRow) -> SectionRow:
     """Hold the section's document. Raises `NotFound` if the section was deleted since its row was read."""
     store.hold(tx, section.document_id)
     if not tx.exists(sections, {"id": section.id}):
-        raise NotFound("This section is not there any more.", noun="section", id=section.id)
+        raise NotFound("This section no longer exists.", noun="section", id=section.id)
     return section
 
 

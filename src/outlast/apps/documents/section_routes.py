@@ -1,4 +1,4 @@
-"""Who keeps a section of a document for themselves."""
+"""Locks of sections."""
 
 from starlette.responses import Response
 
@@ -13,31 +13,31 @@ router = noun_router("Locks", prefix="/v1/sections/{section_id}")
 
 @router.get("/lock", response_model=LockAnswer)
 async def read_section_lock(section_id: str, services: Svc, actor: Signed) -> Response:
-    """Who keeps the section."""
+    """The lock of the section."""
     return reply({"lock": await actions.read_section_lock(services, actor, section_id)})
 
 
 @router.put("/lock", response_model=LockAnswer)
 async def take_section_lock(section_id: str, services: Svc, actor: Signed, body: LockRequest | None = None) -> Response:
-    """Keep the section: nobody else changes it until it is released or the lock expires; each edit of the holder
+    """Lock the section: no other member can change it until you release the lock or it expires; each of your edits
     renews it (editors). A free lock is acquired, an expired one taken over."""
     return reply({"lock": await actions.take_section_lock(services, actor, section_id)})
 
 
 @router.delete("/lock", status_code=204)
 async def release_section_lock(section_id: str, services: Svc, actor: Signed) -> Response:
-    """Stop keeping the section. Repeating is harmless."""
+    """Release the lock of the section. Repeating is harmless."""
     await actions.release_section_lock(services, actor, section_id)
     return nothing()
 
 
 @router.post("/lock/request", response_model=LockAnswer)
 async def request_section_lock(section_id: str, services: Svc, actor: Signed) -> Response:
-    """Ask the one who keeps the section for it (editors)."""
+    """Ask the holder of the lock for it (editors)."""
     return reply({"lock": await actions.request_section_lock(services, actor, section_id)})
 
 
 @router.post("/lock/handover", response_model=LockAnswer)
 async def hand_over_section_lock(section_id: str, body: HandOverRequest, services: Svc, actor: Signed) -> Response:
-    """Give one's section to another member."""
+    """Hand your lock over to another member."""
     return reply({"lock": await actions.hand_over_section_lock(services, actor, section_id, body.user_id)})

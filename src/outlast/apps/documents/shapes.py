@@ -1,4 +1,4 @@
-"""Shapes of documents and what people write in them."""
+"""Shapes of documents and their changes."""
 
 from typing import Annotated, Literal
 
@@ -15,7 +15,7 @@ VersionKind = Literal[
     "edit",  # a person wrote
     "agent",  # a person accepted what an agent proposed
     "import",
-    "restore",  # an earlier version was made the present one
+    "restore",  # an earlier version was restored
 ]
 
 
@@ -86,14 +86,14 @@ class DocumentChanges(Frozen):
 
 
 class DocumentChanged(Frozen):
-    """A document as it is now (project log). `by` is the user who did it (None: a run, or the server itself)."""
+    """A document as it is now (project log). `by` is the user who changed it (None: a run, or the server itself)."""
 
     document: DocumentData
     by: str | None = None
 
 
 class DocumentDeleted(Frozen):
-    """A document is gone, with its threads, comments and history (project log)."""
+    """A document was deleted, with its threads, comments and history (project log)."""
 
     document_id: str
 
@@ -126,7 +126,7 @@ DiffState = Literal["same", "added", "removed", "changed", "moved"]
 
 
 class BlockDifference(Frozen):
-    """What changed in a block."""
+    """The change of a block."""
 
     id: str
     state: DiffState
@@ -145,7 +145,7 @@ class SectionDifference(Frozen):
 
 
 class DocumentDifference(Frozen):
-    """What differs between two versions of a document."""
+    """The differences between two versions of a document."""
 
     model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
 
@@ -161,7 +161,7 @@ class VersionCreated(Frozen):
 
 
 MAX_VERSION = 2**31 - 1  # versions
-CHANGE_CHARS = 200_000  # of one change's text; the text of an import may be longer
+CHANGE_CHARS = 200_000  # of one change's text; an import may be longer
 CHANGES_CHARS = 400_000  # of all texts of a request
 Id = Annotated[str, Field(max_length=200)]
 Ref = Annotated[str, Field(min_length=1, max_length=100)]
@@ -175,15 +175,15 @@ class DocumentRequest(Request):
 
 
 class DocumentPatch(Request):
-    """What to change; properties that you leave out stay as they are."""
+    """The new values; properties that you leave out stay as they are."""
 
     title: str
 
 
-# Changes are made in order, all or none (`edits/apply.py`). Markdown means what it would mean in the file: text with
+# Changes are made in order, all or none (`edits/apply.py`). Markdown has the meaning that it has in a file: a text with
 # several blocks makes several (the first keeps the id), a heading begins a new section that takes the blocks after it,
-# no text at all deletes the block. `ref` is the caller's name for what a change makes: later changes of one request may
-# use it in place of an id, and the answer says which id it got. `after` is the sibling before the new place (None:
+# an empty text deletes the block. `ref` is the caller's name for a new thing: later changes of one request may
+# use it in place of an id, and the answer has its id. `after` is the sibling before the new place (None:
 # first; a new section then comes behind the text before the first heading).
 
 
@@ -299,7 +299,7 @@ class DocumentVersionsAnswer(Answer):
 
 
 class PlaceRequest(Request):
-    """The block where you are, and whether you type."""
+    """The block where you are; `typing` if you type."""
 
     block_id: str | None = Field(None, max_length=40)
     typing: bool = False

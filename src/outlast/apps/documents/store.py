@@ -1,4 +1,4 @@
-"""Documents in the database, and the news about them. First argument: the open transaction.
+"""Documents in the database, and their events. First argument: the open transaction.
 
 To change a document, hold its row (`hold`), before its thread's and its project's, and announce it in the same
 transaction. Content is written by `edits/write.py` only.
@@ -34,7 +34,7 @@ from outlast.kernel.streams.log import append
 from outlast.kernel.subjects.store import SubjectStore
 from outlast.kernel.threads.tables import threads
 
-FEW: Final = 8  # so many are found faster one by one, by a prepared statement, than all by one that is built anew
+FEW: Final = 8  # for so few, a prepared statement per id is faster than a new statement for all
 
 _open_comments = (
     sa.select(sa.func.count())
@@ -42,7 +42,7 @@ _open_comments = (
     .scalar_subquery()
     .label("open_comments")
 )
-_same = edits.alias("same")  # what a copy in a fork is a copy of, or an older copy of that
+_same = edits.alias("same")  # the original of a copy in a fork, or an older copy of it
 _is_double = (
     sa.select(_same.c.id)
     .where(
@@ -123,13 +123,13 @@ def partial_tree(tx: Tx, row: DocumentRow, wanted: Collection[str], *, preamble:
 
 
 def section_of_block(tx: Tx, document_id: str, block_id: str) -> str | None:
-    """The section that a block of the document is in; None: there is no such block."""
+    """The section that contains a block of the document, or None if there is no such block."""
     found: str | None = tx.value(blocks.c.section_id, {"id": block_id, "document_id": document_id})
     return found
 
 
 def sections_data(tx: Tx, content: Tree, *, past: bool = False) -> list[SectionData]:
-    """A tree as the API shows it, with the editors' names, and (unless it is `past`) the locks of its sections."""
+    """A tree as shown in the API, with the editors' names, and (unless it is `past`) the locks of its sections."""
     names = names_of(tx, {block.editor_id for block in content.blocks()})
     held = {} if past else locks_of(tx, [section.id for section in content.sections])
     return [
@@ -184,7 +184,7 @@ def names_of(tx: Tx, user_ids: Iterable[str | None]) -> dict[str, str]:
 
 
 def threads_about(tx: Tx, row: DocumentRow) -> list[str]:
-    """The ids of a document's own thread and of those that hang on it or on a part of it, the oldest first."""
+    """The ids of a document's own thread and of those about it or a part of it, oldest first."""
     mine = (threads.c.project_id == row.project_id) & (threads.c.document_id == row.id)
     found = tx.execute(sa.select(threads.c.id).where(mine)).scalars()
     return sorted({row.thread_id, *found})
@@ -202,7 +202,7 @@ def delete(tx: Tx, document_id: str) -> None:
 
 
 def tell_inbox(tx: Tx, project_id: str, news: Iterable[InboxChanged]) -> None:
-    """Wake the inboxes in which something came or went."""
+    """Publish the changes of inboxes."""
     events = [(INBOX, one) for one in news]
     if events:
         append(tx, project_id, events)

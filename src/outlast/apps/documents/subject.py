@@ -1,4 +1,4 @@
-"""A document as what a conversation is about."""
+"""Documents as a subject of conversations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -35,7 +35,7 @@ class DocumentThreads(ThreadHooks):
         def announce() -> None:
             for comment_id in linked:
                 comments.announce(tx, comment_id, by=by)
-            if document_id is not None:  # what its agent proposed there is gone
+            if document_id is not None:  # the proposals of its agent are deleted with it
                 store.announce(tx, document_id, by=by)
 
         return announce

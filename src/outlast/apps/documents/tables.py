@@ -86,7 +86,7 @@ comments = sa.Table(
     text("body", "Markdown", nullable=False),
     json("mentions", "ids of users named in it", nullable=False),
     choice("status", ["open", "resolved"]),
-    sa.Column("assigned_to", sa.String(40), comment="a user's id, or agent; null: nobody"),
+    sa.Column("assigned_to", sa.String(40), comment="a user's id, or agent; null: unassigned"),
     sa.Column("thread_id", sa.String(40), index=True, comment="the conversation about it"),
     sa.Column("by", sa.String(40), comment="the user who wrote it; null: an agent"),
     sa.Column("resolved_by", sa.String(40), comment="null: open"),

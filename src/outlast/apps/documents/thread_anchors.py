@@ -1,7 +1,7 @@
-"""What a conversation is about: a document, or a part of it. Its anchor is checked when the thread is made
+"""The subject of a conversation: a document, or a part of it. The anchor is checked when the thread is created
 (`resolved`) and shown with it (`about`). First argument: the open transaction.
 
-Each query asks for the project, or for the document, which is the project's: an anchor may name anything."""
+Each query filters by the project, or by the project's document: an anchor may name anything."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,7 +15,7 @@ from outlast.kernel.subjects.subject import About
 from outlast.kernel.threads.rules import document_of
 
 TYPES: Final = ("document", "section", "comment", "selection")
-PLACES: Final = ("document_id", "section_id", "block_id")  # one of which says where selected text is
+PLACES: Final = ("document_id", "section_id", "block_id")  # one of them places selected text
 _DOCUMENT_OF: Final = {
     "document": documents.c.id,
     "section": sections.c.document_id,
@@ -26,16 +26,16 @@ _DOCUMENT_OF: Final = {
 
 def resolved(tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """The anchor with its document (and, for selected text, its section) filled in. In a thread of another profile than
-    the documents' it is as it was where it names none (a screen, a page, words that were selected anywhere). Raises
-    `MalformedInput` for one that no conversation about a document can have, `NotFound` for something that is not there
-    in this project."""
+    the documents' it is unchanged if it names none (a screen, a page, words selected elsewhere). Raises
+    `MalformedInput` for an anchor that a conversation about a document cannot have, `NotFound` for something that is
+    not in this project."""
     if anchor is None or anchor.get("type") not in TYPES:
         if profile != "document":
             return anchor
         raise MalformedInput(
-            "A thread of the profile document is about a document or a part of it.",
+            "A thread of the profile `document` must be about a document or a part of it.",
             hint=f"Give an anchor of the type {', '.join(TYPES[:-1])} or {TYPES[-1]}; "
-            "POST /v1/projects/{id}/documents makes a document with a thread of its own.",
+            "POST /v1/projects/{id}/documents creates a document with its own thread.",
             field="anchor",
         )
     if profile != "document" and anchor["type"] == "selection" and all(anchor.get(name) is None for name in PLACES):
@@ -47,7 +47,7 @@ def resolved(tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | 
 
 def _selection(tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> dict[str, Any]:
     if not str(anchor.get("text", "")).strip():
-        raise MalformedInput("Selected text is not empty.", field="anchor.text")
+        raise MalformedInput("The selected text is empty.", field="anchor.text")
     if anchor.get("block_id") is not None:
         found = _document_of(tx, project_id, "block", anchor["block_id"], "anchor.block_id")
         return {"document_id": found, "section_id": tx.value(blocks.c.section_id, {"id": anchor["block_id"]})}
@@ -65,8 +65,8 @@ def _document_of(tx: Tx, project_id: str, noun: str, wanted: Any, field: str) ->
 
 
 def about(tx: Tx, project_id: str, anchor: Mapping[str, Any]) -> About | None:
-    """What the anchor of this project's thread about a document shows: the document's title, the section's heading,
-    the words in question. None: it is about none, or the document is gone, or another project's."""
+    """The title of the document, the heading of the section and the words in question, for the anchor of this project's
+    thread. None if the anchor names no document, or one that is gone or in another project."""
     document_id = document_of(anchor)
     title = tx.value(documents.c.title, {"id": document_id, "project_id": project_id})
     if document_id is None or title is None:

@@ -1,10 +1,10 @@
-"""Documentation that agents look things up in.
+"""Documentation for agents to search.
 
-A *source* is where text comes from (an address, a file, a package, a person's text). It is fetched, cut into *passages*
+A *source* is the origin of a text (an address, a file, a package, a person's text). It is fetched, cut into *passages*
 and stored in the database, for all projects (from the configuration) or for one. A *hit* is a passage, or a module that
-an agent saved, that a search found. Search goes by words (BM25, always there) and by vectors of an *embedder*,
-where one is configured: `search.py` says how the two meet. Indexes live in memory, are made from the database, and can
-be thrown away at any time.
+an agent saved, in the result of a search. Search uses words (BM25, always available) and vectors of an *embedder*,
+if one is configured: `search.py` combines the two. Indexes are in memory, derived from the database, and can
+be dropped at any time.
 """
 
 from outlast.apps.knowledge.settings import KnowledgeSettings, RerankSettings

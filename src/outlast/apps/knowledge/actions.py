@@ -1,4 +1,4 @@
-"""Documentation: search it, and list, add, look into, read again, and remove its sources. All projects share the
+"""Documentation: search it, and list, add, read, refresh and remove its sources. All projects share the
 sources of the configuration."""
 
 from datetime import timedelta
@@ -38,7 +38,7 @@ from outlast.kernel.services import Services, in_read, in_write
 from outlast_sandbox.package_names import NPM, PYPI, NotAPackage, name_of, parse_package
 
 MAX_PER_PROJECT: Final = 500
-NOT_SOONER: Final = timedelta(seconds=15)  # for sources of the configuration, after the last time
+NOT_SOONER: Final = timedelta(seconds=15)  # minimum time between refreshes of configured sources
 
 
 async def search_knowledge(
@@ -51,9 +51,9 @@ async def search_knowledge(
     limit: int | None = None,
 ) -> SearchReply:
     """Search the documentation of all projects, the project's (None: the actor's default one) and the modules
-    published to the actor (members). `limit` None: as configured. Raises `MalformedInput` for a query of spaces."""
+    published to the actor (members). `limit` None uses the setting. Raises `MalformedInput` for a query of spaces."""
     if not query.strip():
-        raise MalformedInput("The query is empty.", hint="Say what you are looking for.", field="q")
+        raise MalformedInput("The query is empty.", hint="Give words to search for.", field="q")
     chosen = await services.db.read(_readable_project, actor, project_id)
     return await services.knowledge.search(
         query,
@@ -65,7 +65,7 @@ async def search_knowledge(
 
 
 async def list_packages(services: Services, actor: Actor, project_id: str | None = None) -> PackagesReply:
-    """What can be searched in a project, by name (members)."""
+    """The packages that can be searched in a project, by name (members)."""
     chosen = await services.db.read(_readable_project, actor, project_id)
     found = services.knowledge
     packages = await found.packages(chosen)
@@ -95,7 +95,7 @@ async def read_source(services: Services, actor: Actor, source_id: str) -> Sourc
 
 @in_read
 def read_passages(tx: Tx, actor: Actor, source_id: str, after: int, limit: int) -> Listed[PassageData, int]:
-    """At most `limit` passages of a source behind the position `after` (members). Raises `NotFound`."""
+    """At most `limit` passages of a source after the position `after` (members). Raises `NotFound`."""
     _source(tx, actor, source_id, Right.READ)
     found = store.page_of_passages(tx, source_id, after, limit + 1)
     shown = found[:limit]
@@ -103,14 +103,14 @@ def read_passages(tx: Tx, actor: Actor, source_id: str, after: int, limit: int) 
 
 
 async def add_source(services: Services, actor: Actor, asked: SourceRequest) -> SourceData:
-    """Add documentation to a project (editors; None: the actor's default one). What is at an address is read soon; a
-    text is there at once. The same place again is the same source, read again. Requests never make
-    the server read its own files. Raises `MalformedInput`, `InputTooLarge`."""
+    """Add documentation to a project (editors; None: the actor's default one). An address is read soon; a text is added
+    at once. Adding the same place again rereads that source. Requests never make the server read its own files. Raises
+    `MalformedInput`, `InputTooLarge`."""
     if (asked.location is None) == (asked.text is None):
         raise MalformedInput(
-            "A source has a location or a text.", hint="Send one of the two, and not both.", field="location"
+            "A source has either a location or a text.", hint="Send exactly one of the two.", field="location"
         )
-    if asked.project_id is not None:  # before anything that takes time
+    if asked.project_id is not None:  # before the slow part
         await services.db.read(require, actor, asked.project_id, Right.EDIT)
     package = package_label(asked.package)
     contents = None
@@ -134,15 +134,15 @@ async def add_source(services: Services, actor: Actor, asked: SourceRequest) -> 
 
 
 async def refresh_source(services: Services, actor: Actor, source_id: str) -> SourceData:
-    """Have a source read again now (editors; one of the configuration: anyone who is signed in, at most every 15 s).
+    """Read a source again now (editors; one of the configuration: any signed-in user, at most every 15 s).
     Raises `NotFound`, `Conflict` (an uploaded text cannot be read again)."""
 
     def run(tx: Tx) -> SourceData:
         row = _source(tx, actor, source_id, Right.EDIT)
         if row.kind in ingest.HANDED_IN:
             raise Conflict(
-                f"{row.location} was handed in as a text: there is nowhere to read it again.",
-                hint="Add it again under the same name; what has not changed is kept.",
+                f"{row.location} was uploaded as a text and cannot be read again.",
+                hint="Add it again under the same name; unchanged passages are kept.",
                 source_id=source_id,
             )
         lately = row.checked_at is not None and tx.now - row.checked_at < NOT_SOONER
@@ -160,13 +160,13 @@ def remove_source(tx: Tx, actor: Actor, source_id: str) -> None:
     if row.project_id is None:
         raise Conflict(
             f"The source {row.location} comes from the server's configuration.",
-            hint="The operator takes it out of docs in its [[sandbox.dependencies]] table and starts the server again.",
+            hint="Ask the operator to remove it from docs in its [[sandbox.dependencies]] table.",
             source_id=source_id,
         )
     if row.kind == "artifact":
         raise Conflict(
             "This source is the text of a file of the project.",
-            hint="Delete the file: its text goes with it.",
+            hint="Delete the file: its text is deleted with it.",
             source_id=source_id,
             artifact_id=row.location,
         )
@@ -174,7 +174,7 @@ def remove_source(tx: Tx, actor: Actor, source_id: str) -> None:
 
 
 def package_label(text: str) -> str:
-    """What documentation is filed under: a package in its one spelling, or any short name."""
+    """The label of documentation: a package in its canonical spelling, or any short name."""
     label = checked_line("The package", text, PACKAGE_CHARS)
     if label.startswith((NPM, PYPI, "@")):
         return name_of(_parse_package(label, "package"))
@@ -185,48 +185,48 @@ def _parse_package(text: str, field: str) -> str:
     try:
         return parse_package(text)
     except NotAPackage as error:
-        raise MalformedInput(f"{text!r} is no package.", hint=f"Write {error}.", field=field) from None
+        raise MalformedInput(f"{text!r} is not a package.", hint=f"Write {error}.", field=field) from None
 
 
 async def _contents(services: Services, name: str, stated: str) -> Contents:
-    """The passages of a text that is handed in. Raises `MalformedInput`, `InputTooLarge`."""
+    """The passages of an uploaded text. Raises `MalformedInput`, `InputTooLarge`."""
     text = clean(stated)
     if is_blank(text):
-        raise MalformedInput("The text is empty.", hint="Hand in some Markdown.", field="text")
+        raise MalformedInput("The text is empty.", hint="Send some Markdown.", field="text")
     limits = services.settings.of(KnowledgeSettings)
     check_bytes("The text", len(text.encode()), limits.source_bytes)
     document, cuts = await anyio.to_thread.run_sync(document_of, name, text, limits.passage_chars)
     if not cuts:
-        raise MalformedInput(f"{name} holds nothing that can be searched.", hint="Hand in some Markdown.")
+        raise MalformedInput(f"{name} contains no searchable text.", hint="Send some Markdown.")
     return Contents(Reading(documents=[document]), {document.url: cuts}, cut_name(limits.passage_chars))
 
 
 def _place(services: Services, asked: SourceRequest, package: str) -> tuple[str, SourceKind]:
-    """Where to read, and as what. Raises `MalformedInput`."""
+    """The place to read, and its kind. Raises `MalformedInput`."""
     stated = (asked.location or "").strip()
     if asked.kind == "package" or stated == INSTALLED or stated.startswith((NPM, PYPI)):
         return _parse_package(package if stated in ("", INSTALLED) else stated, "location"), "package"
     if asked.kind in ingest.HANDED_IN:
         raise MalformedInput(
-            "A text is handed in as text, with a name; a file at /v1/projects/{id}/artifacts.", field="kind"
+            "Send a text as `text` with a `name`; upload a file to /v1/projects/{id}/artifacts.", field="kind"
         )
     location = checked_line("The location", stated, LOCATION_CHARS)
     if not is_web(location):
         raise MalformedInput(
             f"{location[:200]!r} is neither an address that begins with http:// or https:// nor a package.",
-            hint="A file of your own is handed in as text; the server reads no files because somebody asks. On a "
+            hint="Send your own file as text; the server does not read its own files on request. In a "
             "terminal: outlast docs add PACKAGE FILE.",
             field="location",
         )
     try:
         checked_address(location, private_exceptions(services.settings.of(KnowledgeSettings).allow_private))
     except NotRead as error:
-        raise MalformedInput(f"It cannot be read: {error}.", field="location") from None
+        raise MalformedInput(f"The location cannot be read: {error}.", field="location") from None
     return location, asked.kind or kind_of(location)
 
 
 def _readable_project(tx: Tx, actor: Actor, project_id: str | None) -> str:
-    """The project that is meant, which the actor may read; "" for an actor without a default project, who sees what all
+    """The requested project, which the actor may read; "" for an actor without a default project, who sees what all
     projects share."""
     chosen = project_id or projects.find_default_project(tx, actor.user_id)
     if chosen is None:
@@ -242,7 +242,7 @@ def _for_editing(tx: Tx, actor: Actor, project_id: str | None) -> str:
     count = tx.execute(sa.select(sa.func.count()).select_from(knowledge_sources).where(mine)).scalar_one()
     if count >= MAX_PER_PROJECT:
         raise InputTooLarge(
-            f"The project has {count} sources of documentation; at most {MAX_PER_PROJECT} are kept.",
+            f"The project has {count} sources of documentation; at most {MAX_PER_PROJECT} are allowed.",
             hint="Remove some, or put several documents into one source (llms.txt, a sitemap, a folder).",
             project_id=chosen,
         )
@@ -250,8 +250,8 @@ def _for_editing(tx: Tx, actor: Actor, project_id: str | None) -> str:
 
 
 def _source(tx: Tx, actor: Actor, source_id: str, right: Right) -> KnowledgeSourceRow:
-    """The source's row. Anyone who is signed in may read and refresh a source of the configuration; the caller checks
-    what else is asked of it."""
+    """The source's row. Any signed-in user may read and refresh a source of the configuration; the caller checks
+    everything else."""
     row = store.find(tx, source_id)
     if row is not None and row.project_id is None:
         return row
@@ -259,5 +259,5 @@ def _source(tx: Tx, actor: Actor, source_id: str, right: Right) -> KnowledgeSour
 
 
 def _model(services: Services) -> str:
-    """The embedder's model; empty: none is configured."""
+    """The embedder's model; empty if none is configured."""
     return services.knowledge.embedder or ""

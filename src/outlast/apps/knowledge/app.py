@@ -1,4 +1,4 @@
-"""What knowledge declares: documentation, saved modules, memory."""
+"""The declaration of the knowledge app: documentation, saved modules, memory."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""NumPy and the arrays of the index. NumPy takes 12 MB, which only servers that search need."""
+"""NumPy and the arrays of the index. NumPy takes 12 MB, so only servers that search load it."""
 
 from typing import TYPE_CHECKING, Any
 

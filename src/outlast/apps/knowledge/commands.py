@@ -23,14 +23,14 @@ PackageOption = Annotated[str | None, typer.Option("--package", "-p", help="Only
 
 @app.verb("add", "outlast docs add npm:react https://react.dev/llms.txt")
 def add(
-    package: Annotated[str, typer.Argument(help="What it documents: npm:NAME, pypi:NAME or any name.")],
+    package: Annotated[str, typer.Argument(help="Documented package: npm:NAME, pypi:NAME or any name.")],
     place: Annotated[
         str, typer.Argument(metavar="FILE-OR-URL", help="A local file or folder, an address, or 'package'.")
     ],
     project: ProjectOption = None,
     kind: Annotated[
         Literal["markdown", "llms_txt", "sitemap", "folder", "package"] | None,
-        typer.Option(help="What the address points to. Default: detected."),
+        typer.Option(help="Kind of the source (default: detected)."),
     ] = None,
     wait: WaitOption = True,
 ) -> None:
@@ -52,7 +52,7 @@ def add(
 
 @app.verb("list", "outlast docs list --package npm:react")
 def list_sources(project: ProjectOption = None, package: PackageOption = None, limit: LimitOption = None) -> None:
-    """List the documentation of a project and of everybody, with its state."""
+    """List the documentation of a project and the shared documentation, with its state."""
     asked = {"project_id": project, "package": package}
     found = call_server(lambda client: client.get("/v1/knowledge/sources", **asked))
     found["items"] = found["items"][:limit]
@@ -77,7 +77,7 @@ def search(
     limit: LimitOption = 5,
     project: ProjectOption = None,
 ) -> None:
-    """Search the documentation as agents do, the best hit first."""
+    """Search the documentation like agents do, best hit first."""
     asked = {"q": " ".join(query), "package": package, "limit": limit, "project_id": project}
     found = call_server(lambda client: client.get("/v1/knowledge/search", **asked))
     if wants_json():
@@ -93,11 +93,11 @@ def search(
 
 @app.verb("refresh", "outlast docs refresh src_01h…")
 def refresh(
-    source: Annotated[str | None, typer.Argument(help="Id of a source (src_…). Default: all.")] = None,
+    source: Annotated[str | None, typer.Argument(help="Id of a source (src_…) (default: all).")] = None,
     project: ProjectOption = None,
     wait: WaitOption = True,
 ) -> None:
-    """Read documentation again now, and update what has changed."""
+    """Read documentation again now, and update changed passages."""
 
     async def work(client: "Client") -> list[dict[str, Any]]:
         ids = [source]
@@ -115,13 +115,13 @@ def refresh(
 def delete(source: Annotated[str, typer.Argument(help="Id of the source (src_…).")]) -> None:
     """Delete a source of a project.
 
-    Sources of the configuration are removed there."""
+    To remove a source of the configuration, edit the configuration."""
     call_server(lambda client: client.delete(f"/v1/knowledge/sources/{source}"))
     terminal.print_result({"id": source, "state": "deleted"}, f"{source}: deleted")
 
 
 def _print_sources(sources: list[dict[str, Any]], as_json: Any) -> None:
-    """What was read. Ends the command where something could not be."""
+    """Print the sources. Ends the command with an error if one could not be read."""
     if wants_json():
         terminal.print_json(as_json)
     for source in sources if not wants_json() else ():

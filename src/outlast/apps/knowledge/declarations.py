@@ -1,6 +1,6 @@
-"""TypeScript's type declarations cut into passages: one for each thing that is declared, with its comment. Pure.
+"""TypeScript's type declarations cut into passages: one for each declared thing, with its comment. Pure.
 
-Bounds: 20 steps for each byte (declarations of packages take 2 to 3) and 5 s of processor time; modules in modules at
+Bounds: 20 steps for each byte (declarations of packages take 2 to 3) and 5 s of processor time; modules nested at
 most 50 deep. Beyond them a text is cut by its length. 1 MB takes half a second: call it in a thread.
 """
 
@@ -44,10 +44,10 @@ def _language() -> Language:
 
 
 def cut_declarations(text: str, url: str, passage_chars: int) -> list[Cut]:
-    """A passage for each class, interface, type, function and constant that a `.d.ts` file declares, also those in its
-    modules and namespaces; overloads of a function together. What is longer than `passage_chars` is cut between its
-    members, its first line and its last repeated. Imports and re-exports give none. A text beyond the bounds above is
-    cut by its length alone."""
+    """A passage for each class, interface, type, function and constant that a `.d.ts` file declares, including those in
+    its modules and namespaces; overloads of a function together. One longer than `passage_chars` is cut between its
+    members, and its first and last line are repeated. Imports and re-exports give none. A text beyond the bounds above
+    is cut by its length alone."""
     source = text.encode("utf-8", "replace")
     try:
         root = parse_within(_language(), source, Budget(20 * len(source) + 20_000), _MAX_CPU_S).root_node
@@ -69,7 +69,7 @@ _Declared = tuple[str, list[Node], bool]
 
 
 def _declared(parent: Node, source: bytes, prefix: str, deep: int = 0) -> Iterator[_Declared]:
-    """(name, the comment that documents it and the whole statement, whether that has members to be cut at)."""
+    """(name, comment and whole statement, True if it has members to cut at)."""
     comment: Node | None = None
     for child in parent.children:
         if child.type == "comment":
@@ -79,7 +79,7 @@ def _declared(parent: Node, source: bytes, prefix: str, deep: int = 0) -> Iterat
         if core is not None and core.type in _SPACES:
             name = _name(core, source)
             body = core.child_by_field_name("body")
-            # A module named by a string is the package or one of its paths: no prefix of what is in it.
+            # A module named by a string is the package or one of its paths, not a prefix of names.
             inner = prefix if name.startswith(("'", '"')) or name == "global" else f"{prefix}{name}."
             if body is not None and deep < _DEEPEST:
                 yield from _declared(body, source, inner, deep + 1)
@@ -92,7 +92,7 @@ def _declared(parent: Node, source: bytes, prefix: str, deep: int = 0) -> Iterat
 
 
 def _merged(declared: Iterator[_Declared]) -> Iterator[_Declared]:
-    """Overloads become one."""
+    """Join overloads into one."""
     for (name, has_members), group in groupby(declared, key=itemgetter(0, 2)):
         if has_members:
             yield from group
@@ -101,7 +101,7 @@ def _merged(declared: Iterator[_Declared]) -> Iterator[_Declared]:
 
 
 def _core(node: Node) -> Node | None:
-    """The declaration itself, without `export`, `declare` and `default` around it."""
+    """The declaration itself, without `export`, `declare` and `default`."""
     while node.type in _AROUND:
         inner = next((one for one in node.named_children if one.type in _DECLARES | _SPACES | _AROUND), None)
         if inner is None:
@@ -145,7 +145,7 @@ def _pieces(nodes: Sequence[Node], source: bytes, most: int) -> Iterator[str]:
 
 
 def _members(body: Node, source: bytes) -> Iterator[str]:
-    """Each with its comment and its `;`, indented."""
+    """Each member with its comment and its `;`, indented."""
     start: int | None = None
     for child, following in pairwise(body.children[1:]):
         if child.type in (";", ","):

@@ -1,4 +1,4 @@
-"""What reading a source gives: documents, cut into passages."""
+"""The result of reading a source: documents, cut into passages."""
 
 import posixpath
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ Language = Literal["markdown", "typescript", "python"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """One text of a source. `text` None: as it was when its passages were stored. `title` comes before its headings,
+    """One text of a source. `text` is None if unchanged since its passages were stored. `title` precedes its headings,
     `path` is that of its file in a package or folder."""
 
     url: str
@@ -34,8 +34,8 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A source as it was read. `documents` None: nothing has changed at all. `trouble` names what of it could not be
-    read, empty: nothing. `etag` and `modified` are those of its own address."""
+    """The result of reading a source. `documents` is None if nothing has changed. `trouble` names parts that could not
+    be read, or is empty. `etag` and `modified` are those of its own address."""
 
     documents: Sequence[Document] | None
     version: str = ""
@@ -45,7 +45,7 @@ class Reading:
 
 
 def cut_document(document: Document, passage_chars: int) -> list[Cut]:
-    """Its passages, in order. Blocking for long texts: call it in a worker thread."""
+    """The document's passages, in order. Blocking for long texts: call it in a worker thread."""
     text = (document.text or "").replace("\x00", "")
     match document.language:
         case "typescript":
@@ -57,7 +57,7 @@ def cut_document(document: Document, passage_chars: int) -> list[Cut]:
 
 
 def cut_documents(documents: Iterable[Document], passage_chars: int) -> dict[str, list[Cut]]:
-    """By address, the passages of each document whose text is there; a text that another document has too (a
+    """The passages of each document with a text, by address; a text that another document has too (a
     declaration that is shipped twice) is left out of the later one."""
     found: dict[str, list[Cut]] = {}
     seen: set[str] = set()
@@ -74,7 +74,7 @@ def cut_documents(documents: Iterable[Document], passage_chars: int) -> dict[str
 
 
 def document_of(name: str, text: str, passage_chars: int) -> tuple[Document, list[Cut]]:
-    """An uploaded text with its passages; its name says which language it is. Blocking for long texts."""
+    """An uploaded text with its passages; its name determines the language. Blocking for long texts."""
     lower = name.lower()
     language: Language = "markdown"
     if lower.endswith((".d.ts", ".d.mts", ".d.cts")):
@@ -99,7 +99,7 @@ def read_file_text(path: str, text: str, url: str) -> tuple[str, str]:
 
 
 def read_page(html: str, url: str) -> tuple[str, str]:
-    """See `read_web_page`: its libraries would be a twentieth of each server's start, and few read pages at once."""
+    """See `read_web_page`; imported here, because its libraries take a twentieth of each server's start."""
     from outlast.apps.knowledge.web_pages import read_web_page
 
     return read_web_page(html, url)

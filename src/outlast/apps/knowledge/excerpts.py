@@ -1,4 +1,4 @@
-"""What is shown of what a search found, and of packages."""
+"""Search hits and packages as shown in the API."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -15,8 +15,8 @@ FOUND_WORDS: Final = 40  # of one hit, to be highlighted
 
 
 def known_package(asked: str, known: Sequence[str]) -> str:
-    """The package that is meant: as it is called here, or without regard to case, registry (`npm:`, `pypi:`) and
-    version (`@98`). Itself, where none is."""
+    """The matching known package: exact, or regardless of case, registry (`npm:`, `pypi:`) and version (`@98`). The
+    input itself if none matches."""
     if asked in known:
         return asked
     bare = _bare(asked)
@@ -30,12 +30,12 @@ def _bare(package: str) -> str:
 
 
 def text_of(module: Module) -> str:
-    """What is searched of a module in the workspace of its user."""
+    """The searched text of a module."""
     return searched_text(module.imported_path, module.description, module.exports, module.imported_usage)
 
 
 def module_hit(module: Module, dependencies: str, score: float, scores: HitScores, terms: frozenset[str]) -> HitAnswer:
-    """A module as search shows it, where sandboxes have these dependencies."""
+    """A module as a search hit, for sandboxes with these dependencies."""
     path = module.imported_path
     text = module.description + (f"\nExports: {', '.join(module.exports)}" if module.exports else "")
     return HitAnswer(
@@ -78,7 +78,7 @@ def rescored(hit: HitAnswer, told: float) -> HitAnswer:
 
 
 def package_answer(name: str, sources: Sequence[KnowledgeSourceRow]) -> PackageAnswer:
-    """What is known of a package by its sources."""
+    """The summary of a package from its sources."""
     oldest = min((one.fetched_at for one in sources if one.fetched_at is not None), default=None)
     return PackageAnswer(
         package=name,

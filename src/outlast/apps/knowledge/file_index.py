@@ -1,4 +1,4 @@
-"""The texts of project files among what can be searched, each file a source of its project. See
+"""Index the texts of project files, each file as a source of its project. See
 `kernel.files.index.FileIndex`."""
 
 from collections.abc import Sequence

@@ -38,12 +38,12 @@ _CHARSET: Final = re.compile(
     r"|gb(?:2312|k|18030)|big5(?:-?hkscs)?|euc-?(?:jp|kr)|shift[-_]?jis|koi8-[rut]",
     re.IGNORECASE,
 )
-"""Names of encodings of text. Python knows others by the same means, among them some that unpack."""
+"""Names of text encodings. Python's codecs include others, some of which decompress."""
 
 
 class NotRead(Exception):
-    """A document cannot be read; the message says why, for people. `retry_after_s`: when its host asks to be asked
-    again. `gone`: the host says that there is no such document."""
+    """A document cannot be read; the message gives the reason, for people. `retry_after_s`: the host's requested
+    delay. `gone`: the host says that the document does not exist."""
 
     def __init__(self, message: str, *, retry_after_s: float | None = None, gone: bool = False) -> None:
         super().__init__(message)
@@ -52,7 +52,7 @@ class NotRead(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A document: `url` is where it was found in the end. `unchanged`: since `etag` or `modified`, and `body` is
+    """A document: `url` is its final address. `unchanged`: since `etag` or `modified`, and `body` is
     empty."""
 
     url: str
@@ -64,7 +64,7 @@ class Answer:
     unchanged: bool = False
 
     def text(self) -> str:
-        """Decoded as the answer says, or as UTF-8; what is no character is replaced."""
+        """The text, decoded as declared, or as UTF-8; invalid bytes are replaced."""
         try:
             if _CHARSET.fullmatch(self.charset.replace("_", "-")):
                 return self.body.decode(self.charset, "replace")
@@ -74,7 +74,7 @@ class Answer:
 
 
 class Fetcher:
-    """One per server. In memory: connections, and how many requests each host has; `aclose` ends them."""
+    """One per server. Holds connections and the number of requests per host in memory; `aclose` closes them."""
 
     def __init__(self, timeout_s: float, clock: Clock) -> None:
         """`timeout_s`: the longest wait for one address."""
@@ -93,7 +93,7 @@ class Fetcher:
         accept: str = "text/markdown, text/plain, text/html;q=0.8, */*;q=0.5",
     ) -> Answer:
         """The document at an address, at most `most_bytes` long. `etag` and `modified` are those of the last answer:
-        the host may then say that nothing changed. Raises `NotRead`. A cancelled call leaves nothing behind."""
+        the host may then report that nothing changed. Raises `NotRead`. A cancelled call leaves nothing behind."""
         headers = {"Accept": accept, "If-None-Match": etag, "If-Modified-Since": modified}
         try:
             return await self._follow(url, most_bytes, allowed, {name: one for name, one in headers.items() if one})
@@ -110,7 +110,7 @@ class Fetcher:
             raise NotRead(f"{url} cannot be read: {type(error).__name__}: {error}") from None
 
     async def robots(self, url: str, allowed: Allowed) -> urllib.robotparser.RobotFileParser:
-        """What the host of this address asks of programs that read it page by page; nothing, where it does not say."""
+        """The rules for crawlers of this host; empty if it has none."""
         parts = urlsplit(url)
         rules = urllib.robotparser.RobotFileParser()
         try:
@@ -138,10 +138,10 @@ class Fetcher:
                         if answer.status not in REDIRECTS:
                             return await _read(answer, url, most_bytes, self._clock.now())
                         url = _next(url, answer.headers.get("Location", ""))
-        raise NotRead(f"{url} leads on and on: more than {MAX_REDIRECTS} redirects")
+        raise NotRead(f"{url} has more than {MAX_REDIRECTS} redirects")
 
     def _session(self, allowed: Allowed, proxy: str | None) -> "aiohttp.ClientSession":
-        """One for each set of exceptions; through a proxy, that alone is connected to."""
+        """One session for each set of exceptions; with a proxy, only the proxy is connected to."""
         session = self._sessions.get((allowed, proxy))
         if session is None or session.closed:
             from outlast.apps.knowledge.http_resolver import Resolver
@@ -159,25 +159,25 @@ class Fetcher:
 
 
 def checked_address(url: str, allowed: Allowed = NONE) -> tuple[str, int]:
-    """Host and port of an address that may be asked for. Raises `NotRead`: it is no address of the web, carries a
-    password, or is a private one."""
+    """Host and port of a permitted address. Raises `NotRead` if it is not a web address, contains a
+    password, or is private."""
     try:
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
         host = plain_host(parts.hostname or "")
     except (ValueError, NotAHost) as error:
-        raise NotRead(f"{url[:200]!r} is no address: {error}") from None
+        raise NotRead(f"{url[:200]!r} is not an address: {error}") from None
     if parts.scheme not in ("http", "https"):
-        raise NotRead(f"{url[:200]!r} is no address that begins with http:// or https://")
+        raise NotRead(f"{url[:200]!r} is not an address that begins with http:// or https://")
     if parts.username or parts.password:
-        raise NotRead("an address with a user name or password in it is not used: it would be shown to people")
+        raise NotRead("an address must not contain a user name or password, because people can see it")
     if is_address(host) and not may_reach(host, host, port, allowed):
         raise NotRead(str(PrivateAddress(host, host)))
     return host, port
 
 
 async def _check_before_proxy(host: str, port: int, allowed: Allowed) -> None:
-    """A proxy resolves names itself; one that is private here is not asked for through it either."""
+    """A proxy resolves names itself; a name that is private here is not requested through it either."""
     try:
         await resolved(host, port, socket.AF_UNSPEC, allowed)
     except PrivateAddress:
@@ -188,10 +188,10 @@ async def _check_before_proxy(host: str, port: int, allowed: Allowed) -> None:
 
 def _next(url: str, location: str) -> str:
     if not location:
-        raise NotRead(f"{url} leads on without saying where")
+        raise NotRead(f"{url} redirects without a target")
     target = urljoin(url, location)
     if url.startswith("https://") and not target.startswith("https://"):
-        raise NotRead(f"{url} leads to an address without TLS: {target[:200]}")
+        raise NotRead(f"{url} redirects to an address without TLS: {target[:200]}")
     return target
 
 

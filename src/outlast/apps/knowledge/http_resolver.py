@@ -1,4 +1,4 @@
-"""The resolver of connections that are made for documentation."""
+"""The DNS resolver of connections to documentation hosts."""
 
 import socket
 
@@ -8,7 +8,7 @@ from outlast.apps.knowledge.private_addresses import Allowed, resolved
 
 
 class Resolver(AbstractResolver):
-    """The machine's resolver, which gives only addresses that may be reached."""
+    """The machine's resolver, limited to permitted addresses."""
 
     def __init__(self, allowed: Allowed) -> None:
         self._allowed = allowed
@@ -22,4 +22,4 @@ class Resolver(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """There is nothing to close."""

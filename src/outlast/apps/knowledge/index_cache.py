@@ -1,7 +1,7 @@
-"""What searches look through, in memory: an index and a matrix of vectors for each source, made when first needed.
+"""The in-memory data of searches: an index and a matrix of vectors for each source, built when first needed.
 
-Caches only: everything here can be made again from the database. An index is good for one revision of its source. A
-matrix lacks the vectors that were not there when it was read, and is completed after news of further ones.
+Caches only: everything here can be rebuilt from the database. An index is valid for one revision of its source. A
+matrix lacks the vectors that did not exist when it was read, and is completed when more arrive.
 """
 
 from collections import OrderedDict
@@ -24,14 +24,14 @@ from outlast.apps.knowledge.rows import KnowledgePassageRow, KnowledgeSourceRow
 from outlast.db.database import Database
 
 MAX_BYTES: Final = 1_000_000_000  # of memory for indexes and vectors
-SLICE: Final = 500  # passages that are cut into words before others get the thread
+SLICE: Final = 500  # passages that are tokenized before the thread yields
 READ_AT_ONCE: Final = 5_000  # vectors
 
 
 @dataclass(slots=True, eq=False)
 class Matrix:
-    """The vectors of a source's passages, one a row, length 1; rows of NaN have none yet. `news`: which ring it knows
-    of; -1: none was read."""
+    """The vectors of a source's passages, one per row, length 1; rows of NaN have none yet. `news`: the last signal it
+    has read (-1: none was read)."""
 
     rows: Floats
     missing: list[int]
@@ -40,7 +40,7 @@ class Matrix:
 
 @dataclass(slots=True, eq=False)
 class Shelf:
-    """One source's part of a search."""
+    """The searchable data of one source."""
 
     segment: Segment
     matrix: Matrix | None = None
@@ -52,9 +52,9 @@ class Shelf:
 
 
 class Shelves:
-    """The shelves of all sources, the least recently used given up beyond `most_bytes`. `folder` keeps indexes over
-    restarts (None: they are not kept), `model` is the embedder's (empty: there is none). One is made at a time;
-    cancelled, it is made again at the next call."""
+    """The shelves of all sources; the least recently used are evicted beyond `most_bytes`. `folder` stores indexes
+    across restarts (or None), `model` is the embedder's (empty without one). One shelf is built at a time; if
+    cancelled, it is built again at the next call."""
 
     def __init__(self, db: Database, folder: Path | None, most_bytes: int, model: str) -> None:
         self._db, self._folder, self._most_bytes, self._model = db, folder, most_bytes, model
@@ -63,12 +63,12 @@ class Shelves:
         self._news = 0
 
     def hear_of_vectors(self) -> None:
-        """There may be vectors that were missing."""
+        """Missing vectors may exist now."""
         self._news += 1
 
     async def open(self, sources: Sequence[KnowledgeSourceRow]) -> list[Shelf]:
-        """The shelves of these sources as they are now, in order. Slow for those that are not in memory: about a second
-        for 10,000 new passages, a tenth of that for those kept in a file."""
+        """The current shelves of these sources, in order. Slow for those that are not in memory: about a second
+        for 10,000 new passages, a tenth of that for those stored in a file."""
         return [await self.shelf(source) for source in sources if source.passages]
 
     async def shelf(self, source: KnowledgeSourceRow) -> Shelf:
@@ -85,13 +85,13 @@ class Shelves:
         return shelf
 
     async def is_kept(self, source: KnowledgeSourceRow) -> bool:
-        """Whether a file holds the source's index as it is now, so that opening it is quick."""
+        """True if a file has the source's current index, so that opening it is quick."""
         folder = self._folder
         return folder is not None and await anyio.to_thread.run_sync(saved.is_kept, folder, source.id, source.revision)
 
     async def fill(self, shelves: Sequence[Shelf], dimensions: int) -> list[Floats] | None:
-        """The rows of the shelves' matrices. None: they would take more memory than there is, so vectors must be looked
-        up one by one."""
+        """The rows of the shelves' matrices, or None if they would take more memory than there is, so that vectors must
+        be read one by one."""
         if not self.can_fill(sum(len(shelf.segment.ids) for shelf in shelves), dimensions):
             return None
         rows = [await self._fill(shelf, dimensions) for shelf in shelves]
@@ -99,11 +99,11 @@ class Shelves:
         return rows
 
     def can_fill(self, passages: int, dimensions: int) -> bool:
-        """Whether vectors of so many passages fit into memory at once."""
+        """True if the vectors of this many passages fit into memory at once."""
         return passages * dimensions * 4 <= self._most_bytes // 2
 
     async def fill_early(self, dimensions: int, source: KnowledgeSourceRow) -> None:
-        """The same for one source before the first search, if that takes no room from another."""
+        """Fill the matrix of one source before the first search, if that evicts no other."""
         shelf = await self.shelf(source)
         count = len(shelf.segment.ids)
         has_room = self.size_bytes + count * dimensions * 4 <= self._most_bytes * 0.9
@@ -111,13 +111,13 @@ class Shelves:
             await self._fill(shelf, dimensions)
 
     def forget(self, source_id: str) -> None:
-        """The source's index is out of date: make it again."""
+        """Drop the source's index, which is out of date."""
         self._shelves.pop(source_id, None)
         if self._folder is not None:
             saved.forget(self._folder, source_id)
 
     def keep_only(self, source_ids: frozenset[str]) -> None:
-        """All other sources are gone."""
+        """Drop all other sources."""
         for source_id in self._shelves.keys() - source_ids:
             del self._shelves[source_id]
         if self._folder is not None:
@@ -129,7 +129,7 @@ class Shelves:
 
     @property
     def is_full(self) -> bool:
-        """Whether a further shelf may push out another."""
+        """True if another shelf may evict one."""
         return self.size_bytes > self._most_bytes * 0.9
 
     def _known(self, source: KnowledgeSourceRow) -> Shelf | None:
@@ -191,8 +191,8 @@ def _empty(count: int, dimensions: int) -> Floats:
 
 
 def _put(rows: Floats, wanted: Sequence[int], hashes: Sequence[str], found: dict[str, bytes]) -> list[int]:
-    """Write the vectors that were found into their rows; those of another length count as not there. Which are
-    missing."""
+    """Write the vectors into their rows; those of another length count as missing. Returns the missing
+    ones."""
     length, missing = rows.shape[1], []
     for at in wanted:
         vector = found.get(hashes[at])

@@ -1,7 +1,7 @@
-"""Indexes as files, so that a start does not have to cut every text into words again.
+"""Indexes as files, so that a start does not have to tokenize every text again.
 
-One file per source in a folder of this machine. It is derived: deleting it costs time, and nothing else. A file that
-was made with other rules, of other content, or that cannot be read, counts as none.
+One file per source in a folder of this machine. It is derived: deleting it only costs time. A file that
+was made with other rules, of other content, or that cannot be read, is ignored.
 """
 
 import logging
@@ -25,7 +25,7 @@ log = logging.getLogger("outlast.knowledge")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """The index of one source as it was at one revision: `ids` and `hashes` of its passages, in the postings' order."""
+    """The index of one source at one revision: `ids` and `hashes` of its passages, in the postings' order."""
 
     source_id: str
     revision: int
@@ -39,7 +39,7 @@ class Segment:
 
 
 def save(folder: Path, segment: Segment) -> None:
-    """Write the file, replacing an older one. Never raises: a full disk costs time at the next start only."""
+    """Write the file, replacing an older one. Never raises: a full disk only costs time at the next start."""
     at = folder / (segment.source_id + SUFFIX)
     part = at.with_suffix(f".{os.getpid()}.part")
     postings = segment.postings
@@ -65,7 +65,7 @@ def save(folder: Path, segment: Segment) -> None:
 
 
 def is_kept(folder: Path, source_id: str, revision: int) -> bool:
-    """Whether `load` may find something; NumPy is not needed for that. Blocking."""
+    """True if `load` may find a file; does not need NumPy. Blocking."""
     try:
         with zipfile.ZipFile(folder / (source_id + SUFFIX)) as file:
             made = struct.unpack("<3q", file.read("made.npy")[-24:])
@@ -75,7 +75,7 @@ def is_kept(folder: Path, source_id: str, revision: int) -> bool:
 
 
 def load(folder: Path, source_id: str, revision: int) -> Segment | None:
-    """What was written for this revision; None: nothing that can be used."""
+    """The index stored for this revision, or None if there is no usable one."""
     try:
         with np.load(folder / (source_id + SUFFIX), allow_pickle=False) as file:
             if file["made"].tolist() != [FORMAT, words.VERSION, revision]:
@@ -85,7 +85,7 @@ def load(folder: Path, source_id: str, revision: int) -> Segment | None:
             ids, hashes = _texts(file["ids"]), _texts(file["hashes"])
     except FileNotFoundError:
         return None
-    except Exception as error:  # the edge of a cache: whatever is wrong with a file, the index can be made again
+    except Exception as error:  # the edge of a cache: a broken file only means that the index is built again
         log.debug("search index not read", extra={"source_id": source_id, "reason": repr(error)})
         return None
     if not len(ids) == len(hashes) == len(postings) or len(postings.starts) != len(terms) + 1:
@@ -94,13 +94,13 @@ def load(folder: Path, source_id: str, revision: int) -> Segment | None:
 
 
 def forget(folder: Path, source_id: str) -> None:
-    """Remove a source's file, if there is one."""
+    """Remove a source's file, if it exists."""
     with suppress(OSError):
         (folder / (source_id + SUFFIX)).unlink(missing_ok=True)
 
 
 def keep_only(folder: Path, source_ids: Collection[str]) -> None:
-    """Remove the files of all other sources, and what a crash left half written."""
+    """Remove the files of all other sources, and files that a crash left half written."""
     with suppress(OSError):
         for file in folder.iterdir():
             if file.suffix == ".part" or (file.suffix == SUFFIX and file.stem not in source_ids):

@@ -1,9 +1,9 @@
-"""Gives every text that is searched its vector, in the background: passages, modules, memories.
+"""Computes the vector of every searchable text, in the background: passages, modules, memories.
 
 Vectors are stored in the table `vectors`, by model and by hash of the text, so that no text is ever sent twice. After
-each request, a query finds the texts that have none; a request that comes during this is not lost. A text that the
-embedder refuses stays without a vector, and the others still get theirs. Without the indexer everything works: search
-goes by words until vectors are there.
+each request, a query finds the texts without a vector; a request that arrives meanwhile is not lost. A text that the
+embedder refuses stays without a vector, and the others still get theirs. Everything works without the indexer: search
+uses words until vectors exist.
 """
 
 import logging
@@ -32,11 +32,11 @@ from outlast.kernel.library.modules import Module
 
 AT_ONCE: Final = 256  # texts that are read together
 BATCH: Final = 64  # texts between two writes, unless the embedder takes another number in one request
-TELL_EVERY_S: Final = 3.0  # how far a source is
-PROBE: Final = "text"  # what no embedder that works refuses
+TELL_EVERY_S: Final = 3.0  # the progress of a source
+PROBE: Final = "text"  # a working embedder never refuses this
 PAUSES_S: Final = (5.0, 30.0, 120.0, 600.0)  # after failures in a row
 COLLECT_EVERY: Final = timedelta(hours=12)
-UNUSED_FOR: Final = timedelta(days=1)  # a vector is kept: its text may come back after a change
+UNUSED_FOR: Final = timedelta(days=1)  # an unused vector is kept: its text may come back after a change
 log = logging.getLogger("outlast.knowledge")
 Missing = Callable[[Tx, str, int], list[tuple[str, str]]]
 
@@ -61,7 +61,7 @@ MISSING: Final = (memories_without_vector, modules_without_vector, passages_with
 
 
 class Indexer:
-    """One per server that has an embedder. In memory: whether it was asked to look, and which texts the embedder
+    """One per server with an embedder. In memory: the pending request to look, and the texts that the embedder
     refused."""
 
     def __init__(
@@ -73,7 +73,7 @@ class Indexer:
         batch: int = BATCH,
         supervisor: Supervisor | None = None,
     ) -> None:
-        """`batch`: texts that the embedder takes in one request; so many are saved together."""
+        """`batch`: texts that the embedder takes in one request; this many are saved together."""
         self._db, self._clock, self._embedder, self._followed = db, clock, embedder, followed
         self._batch = batch
         self._guard = (supervisor or Supervisor(clock)).guard
@@ -81,25 +81,25 @@ class Indexer:
         self._untold: set[str] = set()  # sources
         self._told_at: dict[str, float] = {}
         self._wish = anyio.Event()  # there may be texts without a vector
-        self._urgent = anyio.Event()  # asked for, also during a pause
+        self._urgent = anyio.Event()  # requested, also during a pause
         self._collected_at = clock.now() - COLLECT_EVERY
         db.on_notice(self._hear)
 
     def want(self) -> None:
-        """Look for texts without a vector now, also when the last try failed a moment ago. Returns at once."""
+        """Look for texts without a vector now, even if the last try has just failed. Returns at once."""
         self._wish.set()
         self._urgent.set()
 
     async def run(self) -> None:
-        """Until cancelled: embed what has no vector, then wait for a wish. A failing embedder is left alone for longer
-        and longer, unless it is asked to look."""
+        """Until cancelled: embed texts without a vector, then wait for a request. The pauses after failures grow,
+        unless a request asks to look."""
         failures = 0
         while True:
             self._wish, self._urgent = anyio.Event(), anyio.Event()
             refused: list[str] = []
             done = await self._guard.once("embedder", self._embedder.model, self._embed, refused)
             failures = 0 if done and not refused else failures + 1
-            if failures:  # whatever comes in the meantime
+            if failures:  # regardless of requests in the meantime
                 await wait_at_most(self._clock, self._urgent, PAUSES_S[min(failures, len(PAUSES_S)) - 1])
             else:
                 await self._wish.wait()
@@ -115,8 +115,8 @@ class Indexer:
             refused.append(error.message)
 
     async def embed_missing(self) -> int:
-        """Embed everything that has no vector; how many texts those were. A text that the embedder refuses is left out.
-        Raises the embedder's errors where it is in trouble itself; what was done before stays."""
+        """Embed all texts without a vector; returns their number. A text that the embedder refuses is left out.
+        Raises the embedder's errors if it fails itself; finished work stays."""
         count = 0
         self._told_at.clear()
         try:
@@ -131,7 +131,7 @@ class Indexer:
         return count
 
     async def _without_vector(self, missing: Missing) -> dict[str, str]:
-        """Some texts by hash, none that was refused; empty: there are no more."""
+        """Some texts by hash, without refused ones; empty if there are no more."""
         limit = AT_ONCE + len(self._refused)
         while True:
             found = await self._db.read(missing, self._embedder.model, limit)
@@ -141,7 +141,7 @@ class Indexer:
             limit *= 2  # many passages may have one text
 
     async def _embed_or_leave(self, texts: dict[str, str]) -> int:
-        """Embed and save; where that is refused, by halves, down to the texts that are the reason."""
+        """Embed and save; a refused batch is halved, down to the texts that cause it."""
         hashes = list(texts)
         try:
             made = await self._embedder.embed(list(texts.values()))
@@ -152,10 +152,10 @@ class Indexer:
                 half = len(hashes) // 2
                 parts = ({one: texts[one] for one in some} for some in (hashes[:half], hashes[half:]))
                 return sum([await self._embed_or_leave(part) for part in parts])
-            await self._embedder.embed([PROBE])  # raises when it is not the text that it refuses
+            await self._embedder.embed([PROBE])  # raises if the text is not the cause
             self._refused.update(hashes)
             reason = {"hash": hashes[0], "code": error.code, "reason": error.message}
-            log.warning("the embedder refuses a text, which is found by its words alone", extra=reason)
+            log.warning("the embedder refuses a text; search finds it by words only", extra=reason)
             return 0
         await self._db.write(save_vectors, self._embedder.model, dict(zip(hashes, made, strict=True)))
         self._untold.update(await self._db.read(_sources_of, hashes))
@@ -179,7 +179,7 @@ class Indexer:
 
 
 def save_vectors(tx: Tx, model: str, made: dict[str, bytes]) -> None:
-    """Keep vectors by the hash of their text; those that are there stay. Rings `VECTORS`."""
+    """Store vectors by the hash of their text; existing ones stay. Rings `VECTORS`."""
     rows = [{"model": model, "hash": one, "vector": vector, "created_at": tx.now} for one, vector in made.items()]
     # Another server may have embedded the same text in the meantime.
     tx.execute(insert_missing_into(vectors, tx.conn.dialect.name), rows)
@@ -187,7 +187,7 @@ def save_vectors(tx: Tx, model: str, made: dict[str, bytes]) -> None:
 
 
 def remove_unused_vectors(tx: Tx) -> int:
-    """Vectors of texts that nothing has any more; how many."""
+    """Remove the vectors of texts that are no longer used. Returns their number."""
     used = [sa.exists().where(table.c.hash == vectors.c.hash) for table in (knowledge_passages, modules, memories)]
     old = vectors.c.created_at < tx.now - UNUSED_FOR
     return tx.execute(sa.delete(vectors).where(old, *(~one for one in used))).rowcount

@@ -1,7 +1,7 @@
 """Writes sources and their passages. First argument: the open transaction.
 
-What a source holds is exchanged in one transaction, so that no search sees half of it. A passage that is still there
-keeps its id, and with its hash its vector.
+The content of a source is replaced in one transaction, so that no search sees half of it. An unchanged passage
+keeps its id, and, by its hash, its vector.
 """
 
 import base64
@@ -27,7 +27,7 @@ from outlast.db.database import Tx
 from outlast.kernel.streams.log import NamedEvent, append
 
 ERROR_CHARS: Final = 2000
-HANDED_IN: Final = ("text", "artifact")  # there is no place to read them again
+HANDED_IN: Final = ("text", "artifact")  # they cannot be read again
 _MOVE: Final = (
     sa.update(knowledge_passages)
     .where(knowledge_passages.c.id == sa.bindparam("key"))
@@ -47,8 +47,8 @@ class NewSource(NamedTuple):
 
 
 def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
-    """The id of the source, which waits to be read; one of the same place (package, location, project) is taken
-    again. While it is being read it stays so, with its lease."""
+    """The id of the source, which waits to be read; an existing one of the same place (package, location, project) is
+    reused. While it is being read it stays so, with its lease."""
     tx.ring(BELL)
     here = knowledge_sources.c.project_id
     known = tx.row(
@@ -61,7 +61,7 @@ def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
     )
     if known is not None:
         change: dict[str, Any] = {"kind": new.kind}
-        if known.state != "fetching" or new.kind in HANDED_IN:  # it is there at once
+        if known.state != "fetching" or new.kind in HANDED_IN:  # its text is stored at once
             change |= {"due_at": due_at, "state": "waiting"}
         tx.update(knowledge_sources, {"id": known.id}, **change)
         return known.id
@@ -71,14 +71,14 @@ def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
 
 
 def configured_id(package: str, location: str) -> str:
-    """The id of a configured source at this place: the same for servers that start together."""
+    """The id of a configured source at this place, equal on all servers that start together."""
     digest = hashlib.sha256(f"{package}\0{location}".encode()).digest()
     name = base64.b32hexencode(digest)[:26].decode().lower()
     return f"{all_kinds()['source']}_{name.translate(_AS_IDS)}"
 
 
 def remove(tx: Tx, source_id: str, followed: Iterable[str] = ()) -> None:
-    """Remove a source with its passages; their vectors go when nothing else has their text. See `announce`."""
+    """Remove a source with its passages, and vectors whose text nothing else has. See `announce`."""
     row = store.find(tx, source_id)
     if row is None:
         return
@@ -88,7 +88,7 @@ def remove(tx: Tx, source_id: str, followed: Iterable[str] = ()) -> None:
 
 
 def keep_only_configured(tx: Tx, places: Collection[tuple[str, str]], followed: Sequence[str] = ()) -> None:
-    """Remove the configuration's sources that it names no more, by (package, location)."""
+    """Remove sources that the configuration no longer names, by (package, location)."""
     rows = tx.rows(KnowledgeSourceRow, sa.select(knowledge_sources).where(knowledge_sources.c.project_id.is_(None)))
     for row in rows:
         if (row.package, row.location) not in places:
@@ -96,7 +96,7 @@ def keep_only_configured(tx: Tx, places: Collection[tuple[str, str]], followed: 
 
 
 def want_now(tx: Tx, source_ids: Sequence[str]) -> None:
-    """Have these sources read as soon as possible, unless there is nowhere to read them or they are being read now."""
+    """Make these sources due now, unless they cannot be read again or are being read now."""
     chosen = sa.update(knowledge_sources).where(
         knowledge_sources.c.id.in_(source_ids),
         knowledge_sources.c.kind.not_in(HANDED_IN),
@@ -107,13 +107,13 @@ def want_now(tx: Tx, source_ids: Sequence[str]) -> None:
 
 
 def take_over(tx: Tx) -> None:
-    """The server before this one was killed while it read these: they are due now."""
+    """Make sources due that a killed server was reading."""
     tx.update(knowledge_sources, {"state": "fetching"}, state="waiting", due_at=tx.now)
 
 
 def cut_anew(tx: Tx, cut: str) -> None:
-    """Sources whose passages were cut by other rules are due now, and are read as if for the first time. What a server
-    is reading at this moment stays with it."""
+    """Make sources due whose passages were cut by other rules; they are read as if for the first time. A source that a
+    server is reading at this moment is left unchanged."""
     other = sa.and_(
         knowledge_sources.c.cut != cut,
         knowledge_sources.c.kind.not_in(HANDED_IN),
@@ -123,8 +123,8 @@ def cut_anew(tx: Tx, cut: str) -> None:
 
 
 def claim(tx: Tx, lease_until: datetime, without: Sequence[str] = ()) -> KnowledgeSourceRow | None:
-    """The source that is due the longest, now this caller's to read until `lease_until`; None: none is due. Two who
-    claim at once get two sources. `without` are those that the caller reads already: it is not to get them again."""
+    """The source that is due the longest, claimed by this caller until `lease_until`, or None if none is due.
+    Concurrent callers get different sources. `without` are those that the caller reads already."""
     due = (
         sa.select(knowledge_sources)
         .where(knowledge_sources.c.due_at <= tx.now, knowledge_sources.c.id.not_in(without))
@@ -140,7 +140,7 @@ def claim(tx: Tx, lease_until: datetime, without: Sequence[str] = ()) -> Knowled
 
 
 def next_due(tx: Tx, without: Sequence[str] = ()) -> datetime | None:
-    """When the next source is due besides those `without`; None: none ever is."""
+    """The time at which the next source is due, except those in `without`, or None if none ever is."""
     others = knowledge_sources.c.id.not_in(without)
     query = sa.select(sa.func.min(knowledge_sources.c.due_at)).where(others)
     found: datetime | None = tx.execute(query).scalar()
@@ -148,13 +148,13 @@ def next_due(tx: Tx, without: Sequence[str] = ()) -> datetime | None:
 
 
 def known_pages(tx: Tx, source_id: str) -> dict[str, KnowledgePageRow]:
-    """What is stored of a source's documents, by address."""
+    """The stored documents of a source, by address."""
     rows = tx.rows(KnowledgePageRow, sa.select(knowledge_pages).where(knowledge_pages.c.source_id == source_id))
     return {row.url: row for row in rows}
 
 
 def unchanged(tx: Tx, source_id: str, due_at: datetime | None, version: str = "") -> None:
-    """The source was read, and has not changed."""
+    """Record that the source was read and has not changed."""
     tx.update(knowledge_sources, {"id": source_id}, state="ready", error=None, checked_at=tx.now, due_at=due_at)
     row = store.find(tx, source_id)
     if version and row is not None and row.version != version:
@@ -164,20 +164,20 @@ def unchanged(tx: Tx, source_id: str, due_at: datetime | None, version: str = ""
 
 
 def failed(tx: Tx, source_id: str, error: str, due_at: datetime) -> None:
-    """The source could not be read; its passages stay."""
+    """Record that the source could not be read; its passages stay."""
     change = {"state": "failed", "error": error[:ERROR_CHARS], "checked_at": tx.now, "due_at": due_at}
     tx.update(knowledge_sources, {"id": source_id}, **change)
     tx.ring(BELL)
 
 
 def give_back(tx: Tx, source_id: str) -> None:
-    """The source's reader had to stop: it is due now."""
+    """Make the source due now, because its reader had to stop."""
     tx.update(knowledge_sources, {"id": source_id, "state": "fetching"}, state="waiting", due_at=tx.now)
 
 
 def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, planned: Exchange | None = None) -> None:
-    """Exchange what a source holds, unless it was removed in the meantime. `planned` was worked out before (from the
-    revision that it states; otherwise it is worked out here)."""
+    """Replace the content of a source, unless it was removed in the meantime. `planned` was computed before (for the
+    revision that it names; otherwise it is computed here)."""
     row = tx.row(
         KnowledgeSourceRow, sa.select(knowledge_sources).where(knowledge_sources.c.id == source_id).with_for_update()
     )
@@ -213,7 +213,7 @@ def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, pl
 
 
 def now_held(tx: Tx, source_id: str) -> tuple[int, list[KnowledgePassageRow]]:
-    """(revision, passages) of a source, to work out an exchange from; -1: it was removed."""
+    """(revision, passages) of a source, to compute an exchange from; the revision is -1 if it was removed."""
     row = store.find(tx, source_id)
     return (-1, []) if row is None else (row.revision, store.passages_of(tx, source_id))
 
@@ -221,7 +221,7 @@ def now_held(tx: Tx, source_id: str) -> tuple[int, list[KnowledgePassageRow]]:
 def announce(
     tx: Tx, source_id: str, model: str, followed: Iterable[str] = (), embedded: int | None = None
 ) -> SourceData | None:
-    """Announce a source's state to its project, one without a project to those that are `followed`; None: it is gone.
+    """Announce a source's state to its project; a shared one to the `followed` projects. None if it was removed.
     `embedded` as in `store.source_data`: counting takes long in large sources."""
     row = store.find(tx, source_id)
     if row is None:

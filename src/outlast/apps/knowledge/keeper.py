@@ -1,7 +1,7 @@
-"""Keeps sources up to date: reads what is due, and sleeps until something is.
+"""Keeps sources up to date: reads the sources that are due, and sleeps until the next one is.
 
-Rows say what is due when; a bell in the database wakes the keeper, also in another process. Nothing is asked again
-and again. A source that cannot be read keeps what it holds, says why, and is tried again.
+Rows have due times; a signal in the database wakes the keeper, also from another process. There is no
+polling. A source that cannot be read keeps its content, reports the reason, and is tried again.
 """
 
 import logging
@@ -36,14 +36,14 @@ AT_A_TIME: Final = 3  # sources
 LEASE: Final = timedelta(minutes=15)  # another server may read a source whose reading began this long ago
 READ_S: Final = 600.0  # to read one source: well below the lease, so that no two servers read it at once
 GIVE_BACK_S: Final = 5.0
-PAUSE_S: Final = 5.0  # after the database refused
+PAUSE_S: Final = 5.0  # after a database error
 Followed = Callable[[], Sequence[str]]
 """The projects that have followers now: they get the events of sources that all projects share."""
 log = logging.getLogger("outlast.knowledge")
 
 
 class SourceKeeper:
-    """One per server. In memory: what the configuration says of its own sources, what is being read, and a bell."""
+    """One per server. In memory: the configured sources, the sources being read, and a bell."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class SourceKeeper:
         read_s: float = READ_S,
         supervisor: Supervisor | None = None,
     ) -> None:
-        """`model` is the embedder's, empty for none; `read_s` is how long reading one source may take."""
+        """`model` is the embedder's, or empty; `read_s` is the time limit for reading one source."""
         self._db, self._clock, self._settings, self._reader = db, clock, settings, reader
         self._configured = {(one.package, one.location): one for one in configured}
         self._model, self._followed = model, followed
@@ -73,8 +73,8 @@ class SourceKeeper:
         db.on_notice(self._hear)
 
     async def run(self) -> None:
-        """Bring the configuration's sources into the database, then read what is due. Until cancelled; what was being
-        read then is due at once for the next server. A database that refuses is asked again after a pause."""
+        """Bring the configured sources into the database, then read the due ones. Until cancelled; a source that
+        was being read then is due at once for the next server. After a database error it pauses and tries again."""
         in_step = False
         async with anyio.create_task_group() as tasks:
             while True:
@@ -98,8 +98,8 @@ class SourceKeeper:
                     await wait_at_most(self._clock, news, left)
 
     async def synchronise(self) -> None:
-        """Everybody's sources become those of the configuration, all due now; sources that a killed server was reading
-        are due too, and those that were cut by other rules."""
+        """Replace the shared sources by those of the configuration, all due now; sources that a killed server was
+        reading are due too, and those cut by other rules."""
 
         followed = self._followed()
 
@@ -113,16 +113,16 @@ class SourceKeeper:
 
         try:
             await self._db.write(run)
-        except sa.exc.IntegrityError:  # a server that starts beside this one was faster
+        except sa.exc.IntegrityError:  # another server that starts at the same time was faster
             await self._db.write(run)
 
     def packages_changed(self) -> None:
-        """Other versions of packages may be installed now: their documentation is read again. Returns at once."""
+        """Packages may have other versions now: their documentation is read again. Returns at once."""
         self._packages_changed = True
         self._hear(BELL)
 
     async def read_due(self) -> int:
-        """Read everything that is due now, one after the other; how many those were."""
+        """Read all sources that are due now, one after the other. Returns their number."""
         count = 0
         while (row := await self._claim_with_room()) is not None:
             await self._guard.once(kinds.SOURCE, row.id, self._read, row)
@@ -130,7 +130,7 @@ class SourceKeeper:
         return count
 
     async def _claim_with_room(self) -> KnowledgeSourceRow | None:
-        """A source to read, and the room to read it in, which `_read` gives back; None: nothing is due."""
+        """A source to read, and a slot for reading it, which `_read` releases; None if no source is due."""
         await self._room.acquire()
         row = None
         try:
@@ -148,7 +148,7 @@ class SourceKeeper:
         return row
 
     async def _want_packages(self) -> None:
-        """Packages themselves, and what has the version of one."""
+        """Make packages due, and sources with the version of one."""
         if self._packages_changed:
             self._packages_changed = False
             ids = [ingest.configured_id(*place) for place, one in self._configured.items() if one.installed]
@@ -170,7 +170,7 @@ class SourceKeeper:
         self._reading.add(row.id)
         try:
             if not await self._guard.attempt_now(kinds.SOURCE, row.id, self._read_or_note, row):
-                await self._fail(row, "an error of this server, which its log has in full", None)
+                await self._fail(row, "an internal error; see the server's log", None)
             if row.id in self._again:
                 await self._db.write(ingest.want_now, [row.id])
                 self._again.discard(row.id)
@@ -181,7 +181,7 @@ class SourceKeeper:
         finally:
             self._reading.discard(row.id)
             self._room.release()
-            self._hear(BELL)  # it counts again among those that will be due
+            self._hear(BELL)  # its due time counts again
 
     async def _read_or_note(self, row: KnowledgeSourceRow) -> None:
         pages = await self._db.read(ingest.known_pages, row.id)
@@ -191,7 +191,7 @@ class SourceKeeper:
             await self._fail(row, str(error), error.retry_after_s)
             return
         planned: Exchange | None = None
-        if contents is not None:  # worked out beside the database: large sources would keep its writer for seconds
+        if contents is not None:  # computed outside the transaction: large sources would block the writer for seconds
             revision, old = await self._db.read(ingest.now_held, row.id)
             planned = await anyio.to_thread.run_sync(exchange, revision, old, contents)
         followed = self._followed()
@@ -210,12 +210,10 @@ class SourceKeeper:
         with anyio.move_on_after(self._read_s):
             reading = await self._read_source(row, pages)
             return reading, None if reading.documents is None else await self._contents(reading, pages)
-        raise NotRead(
-            f"reading it took longer than {self._read_s / 60:.3g} minutes, which is as long as one source may take"
-        )
+        raise NotRead(f"reading it took longer than {self._read_s / 60:.3g} minutes, the limit for one source")
 
     async def _read_source(self, row: KnowledgeSourceRow, pages: Known) -> Reading:
-        """What was cut by other rules is read as if for the first time."""
+        """A source cut by other rules is read as if for the first time."""
         if row.cut != self._cut:
             row, pages = row._replace(etag=None, modified=None), {}
         known = self._configured.get((row.package, row.location)) if row.project_id is None else None
@@ -227,7 +225,7 @@ class SourceKeeper:
         documents = reading.documents or ()
         cuts = await anyio.to_thread.run_sync(cut_documents, documents, self._settings.passage_chars)
         if not any(cuts.values()) and not any(one.text is None and one.url in pages for one in documents):
-            raise NotRead("what was read holds no text")
+            raise NotRead("the source contains no text")
         return Contents(reading, cuts, self._cut)
 
     async def _fail(self, row: KnowledgeSourceRow, why: str, retry_after_s: float | None) -> None:

@@ -1,4 +1,4 @@
-"""Markdown read: the sections below its headings, and the blocks of each. Pure.
+"""Parse Markdown: the sections below its headings, and the blocks of each. Pure.
 
 A block is a paragraph, a list, a table or a piece of code.
 """
@@ -36,7 +36,7 @@ Kind = Literal["text", "code", "table"]
 
 @dataclass(slots=True)
 class Section:
-    """What is below one heading: `path` leads there through the headings above it."""
+    """The content below one heading: `path` is the chain of headings down to it."""
 
     path: tuple[str, ...]
     url: str
@@ -54,7 +54,7 @@ class Block:
 
 
 def read_sections(text: str, url: str, title: str) -> Iterator[Section]:
-    """The sections with text, in order. The first heading of a path is `title`, or that of the front matter, where the
+    """The sections with text, in order. The first heading of a path is `title`, or that of the front matter, if the
     text has none of its own."""
     plain = text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     front = _FRONT_MATTER.match(plain)
@@ -83,7 +83,7 @@ def read_sections(text: str, url: str, title: str) -> Iterator[Section]:
 
 
 def read_blocks(lines: Sequence[str]) -> list[Block]:
-    """The blocks in their order, without the empty lines between them and without comments."""
+    """The blocks in order, without the empty lines between them and without comments."""
     blocks: list[Block] = []
     at = 0
     while at < len(lines):
@@ -115,7 +115,7 @@ def slug(heading: str) -> str:
 
 
 def _fence_end(lines: Sequence[str], at: int) -> int:
-    """The line after the code whose opening fence is at `at`; `at` itself if there is none. Code that is not closed
+    """The line after the code whose opening fence is at `at`; `at` itself if there is none. Unclosed code
     extends to the end."""
     opening = FENCE.match(lines[at])
     if opening is None or (opening[1][0] == "`" and "`" in opening[2]):
@@ -152,7 +152,7 @@ def _headed(lines: Sequence[str]) -> Iterator[tuple[int, str, list[str]]]:
 
 
 def _heading_at(lines: Sequence[str], at: int, before: Sequence[str]) -> tuple[int, str, int] | None:
-    """(level, heading as written, lines that it takes), where one begins here."""
+    """(level, heading as written, number of its lines), if one begins here."""
     if len(lines[at]) > LINE_CHARS:
         return None
     atx = _ATX.match(lines[at])
@@ -172,7 +172,7 @@ def _without_closing(heading: str) -> str:
 
 
 def _opaque_end(lines: Sequence[str], at: int) -> int:
-    """Where what begins here ends, if no headings are in it: code between fences, a comment. Else `at`."""
+    """The end of a heading-free construct that begins here (fenced code, a comment). Else `at`."""
     end = _fence_end(lines, at)
     if end > at or not lines[at].lstrip().startswith("<!--"):
         return end
@@ -188,7 +188,7 @@ def _fragment(raw: str, heading: str, seen: dict[str, int]) -> str:
 
 
 def _stated_id(raw: str) -> str:
-    """The fragment that a heading names itself: `{#id}` behind it, or an anchor in it; empty where it names none."""
+    """The fragment that a heading states: `{#id}` behind it, or an anchor in it; empty if it states none."""
     stated = _EXPLICIT_ID.search(raw)
     if stated is not None:
         return stated[1]

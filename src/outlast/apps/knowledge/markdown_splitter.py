@@ -1,7 +1,7 @@
 """Markdown cut into passages: at its headings, then at the seams between its blocks. Pure.
 
-Code is never cut, and the sentence that introduces it stays with it; a table that is cut repeats its head; a paragraph
-is cut between sentences.
+Code is never cut, and the sentence that introduces it stays with it; a table that is cut repeats its header; a
+paragraph is cut between sentences.
 """
 
 import re
@@ -11,8 +11,8 @@ from typing import Final
 from outlast.apps.knowledge.markdown_parser import FENCE, ITEM, Block, read_blocks, read_sections
 from outlast.apps.knowledge.passages import BETWEEN, Cut, page_of
 
-RULES: Final = "2"  # raised whenever the same text would be cut otherwise
-MAX_CODE_CHARS: Final = 32_000  # longer code is no example any more; it is cut between lines
+RULES: Final = "2"  # raised when the same text would be cut differently
+MAX_CODE_CHARS: Final = 32_000  # longer code is not an example; it is cut between lines
 INTRODUCTION_CHARS: Final = 400
 SMALL_CHARS: Final = 120
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
@@ -21,10 +21,10 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 def cut_markdown(text: str, url: str, passage_chars: int, title: str = "") -> list[Cut]:
     """The passages of a Markdown text, in its order.
 
-    Each is below one heading; its `heading` is the way there through the headings above it, beginning with `title`
-    where the text has none of its own. It is at most about `passage_chars` long, unless a block of code is longer.
-    `url` gets the heading's fragment, as GitHub and most generators make them, or the one that `{#id}` states.
-    Sections without text give none.
+    Each is below one heading; its `heading` is the chain of headings above it, beginning with `title` if the text has
+    none of its own. It is at most about `passage_chars` long, unless a block of code is longer. `url` gets the
+    heading's fragment, as GitHub and most generators make them, or the one that `{#id}` states. Sections without text
+    give none.
     """
     found: list[Cut] = []
     for section in read_sections(text, page_of(url), title):
@@ -34,8 +34,8 @@ def cut_markdown(text: str, url: str, passage_chars: int, title: str = "") -> li
 
 
 def _join_pieces(blocks: Sequence[Block], most: int) -> list[str]:
-    """Texts of at most about `most` characters that hold the blocks, each once and in order; longer only where code
-    is."""
+    """Texts of at most about `most` characters with the blocks, each once and in order; longer only for
+    code."""
     pieces: list[str] = []
     for unit in (part for group in _units(blocks) for part in _parts(group, most)):
         together = pieces and len(pieces[-1]) + 2 + len(unit) <= most
@@ -48,7 +48,7 @@ def _join_pieces(blocks: Sequence[Block], most: int) -> list[str]:
 
 
 def _units(blocks: Sequence[Block]) -> Iterator[tuple[Block, ...]]:
-    """What stays together: a block, or code with the short text that introduces it."""
+    """Units that stay together: a block, or code with the short text that introduces it."""
     at = 0
     while at < len(blocks):
         first, then = blocks[at], blocks[at + 1 : at + 2]
@@ -96,7 +96,7 @@ def _cut_text(block: Block, most: int) -> Iterator[str]:
 
 
 def _hard_cut(text: str, most: int) -> Iterator[str]:
-    """At spaces where there are any."""
+    """Cut at spaces if there are any."""
     start = 0
     while len(text) - start > most:
         at = text.rfind(" ", start + most // 2, start + most)

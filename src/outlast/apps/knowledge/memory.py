@@ -1,4 +1,4 @@
-"""Memory: one line per run of a thread, with what was asked and what was done. First argument: the open transaction.
+"""Memory: one line per run of a thread, with the request and the result. First argument: the open transaction.
 
 The next run gets the latest lines in order, and those older ones that resemble its request (`Recall`). A memory never
 changes, and is deleted with its thread.

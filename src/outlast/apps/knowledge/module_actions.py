@@ -1,4 +1,4 @@
-"""Modules: code that agents saved, listed, published to a person's library, and forgotten."""
+"""Modules: code saved by agents: list it, publish it to a person's library, delete it."""
 
 import anyio.to_thread
 
@@ -28,10 +28,10 @@ async def list_published(services: Services, actor: Actor) -> list[ModuleData]:
 
 
 async def publish_module(services: Services, actor: Actor, module_id: str) -> ModuleData:
-    """Put a module into the actor's library (editors of its project), in the place of an earlier one with its path: all
-    agents that work for them find it from now on. Its file is read as it is now; where its sandbox is awake, its import
-    is tried. Raises `NotFound` (its file is gone), `MalformedInput` (it does not stand alone), `DiskFull`. Repeating is
-    harmless."""
+    """Put a module into the actor's library (editors of its project), replacing an earlier one with its path: all
+    agents that work for the actor find it from now on. Its file is read as it is now; if its sandbox is awake, its
+    import is tried. Raises `NotFound` (its file is gone), `MalformedInput` (it is not self-contained), `DiskFull`.
+    Repeating is harmless."""
     module = await services.db.read(_require, actor, module_id)
     if module.workspace_id is None:  # it is in the library
         return module.data(_dependencies(services))
@@ -52,23 +52,24 @@ async def publish_module(services: Services, actor: Actor, module_id: str) -> Mo
 
 @in_write
 def delete_module(tx: Tx, actor: Actor, module_id: str) -> None:
-    """Forget a module: one of a page or thread (editors; its file stays), or one of the actor's own library."""
+    """Delete a module: one of a page or thread (editors; its file stays), or one of the actor's own library."""
     _require(tx, actor, module_id)
     store.remove(tx, [module_id])
 
 
 def _require(tx: Tx, actor: Actor, module_id: str) -> Module:
-    """The module, if the actor may change it. A published one is its owner's alone, whatever project it came from."""
+    """The module, if the actor may change it. Only its owner may change a published one, whatever project it came
+    from."""
     module = tx.find(Module, modules, {"id": module_id})
     if module is None or module.scope != "user":
         return require_owned(tx, actor, Module, modules, "module", module_id, Right.EDIT)
     if module.user_id != actor.user_id:
-        raise NotFound("There is no such module for you.", noun="module", id=module_id)
+        raise NotFound("The module does not exist, or you do not have access to it.", noun="module", id=module_id)
     return module
 
 
 async def _content(services: Services, workspace_id: str, path: str, sandbox: Sandbox | None) -> bytes:
-    """The file as it is now: from the sandbox that is awake, else from the newest checkpoint."""
+    """The current file: from the awake sandbox, else from the newest checkpoint."""
     if sandbox is not None:
         try:
             return await sandbox.read_file(path, MAX_BYTES + 1)
@@ -78,7 +79,7 @@ async def _content(services: Services, workspace_id: str, path: str, sandbox: Sa
     kept = await keeper.current(workspace_id)
     entry = None if kept is None else (await keeper.tree(kept)).by_path.get(path)
     if entry is None or entry.kind != "file":
-        raise NotFound(f"The file {path} is gone.", hint="Have the agent write it again.", path=path)
+        raise NotFound(f"The file {path} is gone.", hint="Ask the agent to write it again.", path=path)
     return await anyio.to_thread.run_sync(beginning_of, services.blobs, entry, MAX_BYTES + 1)
 
 

@@ -1,6 +1,6 @@
-"""Modules: reusable code that agents saved as files, described and found again. First argument: the open transaction.
+"""Modules: reusable code that agents saved as files, described and searchable. First argument: the open transaction.
 
-Of scope `session` a row speaks of a file of its workspace, and is removed as soon as that file is nowhere any more. Of
+A row of scope `session` describes a file of its workspace, and is removed once that file is gone everywhere. For
 scope `user` (published) the file is a blob; it is used as `library/<path>` of a workspace.
 """
 
@@ -24,16 +24,16 @@ MAX_OF_A_USER: Final = 500
 
 
 class ModuleFiles(Protocol):
-    """What knows the files of workspaces."""
+    """Looks up the files of workspaces."""
 
     async def holds(self, workspace_id: str, paths: Collection[str]) -> frozenset[str]:
-        """Those of the paths that are files of the workspace, on its volume or in its newest checkpoint. No sandbox is
-        woken."""
+        """The paths that are files of the workspace, on its volume or in its newest checkpoint. Wakes no
+        sandbox."""
 
 
 class Modules:
-    """The shelf: modules that a run may use, without those whose files are gone. `files` None: this server has no
-    sandboxes, so there are none. `dependencies`: the hash of what sandboxes have installed."""
+    """Modules that a run may use, without those whose files are gone. `files` is None if this server has no
+    sandboxes, and so no modules. `dependencies`: the hash of the packages installed in sandboxes."""
 
     def __init__(self, db: Database, files: ModuleFiles | None, dependencies: str) -> None:
         self._db, self._files = db, files
@@ -48,7 +48,8 @@ class Modules:
         return [*own, *published]
 
     async def _living(self, files: ModuleFiles, workspace_id: str) -> list[Module]:
-        """Those of a workspace. Where its files cannot be looked at, none are usable and none are forgotten."""
+        """The modules of a workspace with files. If its files cannot be read, none are usable and none are
+        forgotten."""
         own = await self._db.read(of_workspace, workspace_id)
         if not own:
             return []
@@ -64,7 +65,7 @@ class Modules:
 
 
 def dependencies_hash(packages: Iterable[str], commands: Iterable[str] = ()) -> str:
-    """Changes with what sandboxes have installed: parsed packages in any order, and the commands run after them."""
+    """A hash of the packages installed in sandboxes, in any order, and of the commands run after them."""
     return text_hash("\n".join([*sorted(set(packages)), "", *commands]))
 
 
@@ -77,14 +78,14 @@ def of_workspace(tx: Tx, workspace_id: str) -> list[Module]:
 
 
 def of_user(tx: Tx, user_id: str) -> list[Module]:
-    """What was published to a user, by path."""
+    """The modules published to a user, by path."""
     return _all(tx, modules.c.user_id == user_id, modules.c.scope == "user")
 
 
 def save(
     tx: Tx, announced: Sequence[NewModule], origin: ModuleOrigin, workspace_id: str, dependencies: str
 ) -> list[Module]:
-    """See `Library.save`; at most `MAX_OF_A_WORKSPACE` modules are kept."""
+    """See `Library.save`; at most `MAX_OF_A_WORKSPACE` modules are stored."""
     known = {module.path: module for module in of_workspace(tx, workspace_id)}
     saved = []
     for one in announced:
@@ -106,13 +107,13 @@ def publish(tx: Tx, announced: NewModule, origin: ModuleOrigin, published_by: st
 
 
 def mark_verified(tx: Tx, module_ids: Collection[str], dependencies: str) -> None:
-    """Their import has just worked with these dependencies."""
+    """Record that their import has just worked with these dependencies."""
     mine = modules.c.id.in_(sorted(module_ids))
     tx.execute(sa.update(modules).where(mine).values(dependencies=dependencies, verified_at=tx.now))
 
 
 def remove(tx: Tx, module_ids: Collection[str]) -> None:
-    """Forget modules. The files of a workspace stay; a published one's blob goes with the next collection."""
+    """Forget modules. The files of a workspace stay; a published one's blob is removed by the next collection."""
     tx.execute(sa.delete(modules).where(modules.c.id.in_(sorted(module_ids))))
 
 
@@ -131,7 +132,7 @@ def _all(tx: Tx, *where: sa.ColumnElement[bool]) -> list[Module]:
 def _put(
     tx: Tx, before: Module | None, one: NewModule, origin: ModuleOrigin, dependencies: str, **of: str | None
 ) -> Module:
-    """Add a module, or replace what was said of it `before`."""
+    """Add a module, or replace the description `before`."""
     module_id = before.id if before is not None else new_id("module")
     values = {
         "path": one.path,

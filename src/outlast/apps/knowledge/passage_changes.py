@@ -1,5 +1,5 @@
-"""What has to change so that a source holds other passages: worked out beside the database, so that its one writer is
-not kept. Pure."""
+"""The changes that turn a source's passages into new ones: computed outside the transaction, so that they do not block
+the writer. Pure."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -13,8 +13,8 @@ from outlast.kernel.library.modules import text_hash
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a source holds from now on: what was read of it, the passages of documents that were read again by their
-    address (the others keep theirs), and how they were cut."""
+    """The new content of a source: the reading, the passages of documents that were read again by address (the others
+    keep theirs), and the rules by which they were cut."""
 
     reading: Reading
     cuts: Mapping[str, Sequence[Cut]]
@@ -23,8 +23,8 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """From the passages of `revision` to the new ones: ids that go, (position, hash, passage) of those that come, (id,
-    position, address) of those that stay elsewhere; how many there are then, their size and the hash of all."""
+    """From the passages of `revision` to the new ones: ids to remove, (position, hash, passage) to add, (id,
+    position, address) to move; the new number, their size and the hash of all."""
 
     revision: int
     removed: Sequence[str]
@@ -40,8 +40,8 @@ class Exchange:
 
 
 def exchange(revision: int, old: Sequence[KnowledgePassageRow], contents: Contents) -> Exchange:
-    """Passages that say the same keep their ids, and with their hash their vectors: at the same address first, then
-    wherever. Blocking for large sources: call it in a worker thread."""
+    """Equal passages keep their ids, and, by their hash, their vectors: at the same address first, then
+    anywhere. Blocking for large sources: call it in a worker thread."""
     new = _new_passages(contents, old)
     hashes = [one.hash for one in new]
     taken = _taken(old, new, hashes)
@@ -75,7 +75,7 @@ def _new_passages(contents: Contents, old: Sequence[KnowledgePassageRow]) -> lis
 
 
 def _taken(old: Sequence[KnowledgePassageRow], new: Sequence[Cut], hashes: Sequence[str]) -> dict[int, str]:
-    """By new position, the id of the passage that stays there: of the same text at the same address first, then of the
+    """The id of the passage that stays, by new position: of the same text at the same address first, then of the
     same text anywhere."""
     taken: dict[int, str] = {}
     for at_address in (True, False):

@@ -1,4 +1,4 @@
-"""A passage of documentation as it is cut from a text, and what is searched of it. Pure."""
+"""A passage of documentation as cut from a text, and its searched text. Pure."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,7 +10,7 @@ BETWEEN: Final = " › "  # the headings above a passage
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """One passage as it was cut from a text: `heading` the way to it, `body` its Markdown, `url` where to read it."""
+    """One passage as cut from a text: `heading` is the chain of headings, `body` its Markdown, `url` its address."""
 
     heading: str
     body: str
@@ -27,9 +27,9 @@ def searched_text(heading: str, body: str) -> str:
 
 
 def page_of(url: str) -> str:
-    """The address of the document that a passage is part of."""
+    """The address of the document that contains a passage."""
     return url.partition("#")[0]
 
 
 class NoPage(ValueError):
-    """The text is no web page that can be read; the message says why."""
+    """The text is not a readable web page; the message gives the reason."""

@@ -1,7 +1,7 @@
-"""An inverted index over the passages of one source: which terms occur in which, how often. Immutable.
+"""An inverted index over the passages of one source: the passages of each term, with counts. Immutable.
 
-Several are searched together as one collection: how rare a term is, and how long passages are, is counted over all of
-them, so the scores are those of one great index and a source can be replaced without touching the others.
+Several are searched together as one collection: the rarity of a term and the length of passages are counted over all of
+them, so the scores are those of one big index, and a source can be replaced without touching the others.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,15 +11,15 @@ from typing import Final
 from outlast.apps.knowledge.arrays import Floats, Int32s, Int64s, Uint16s, np
 from outlast.apps.knowledge.tokenizer import relatives
 
-K1: Final = 1.5  # how quickly a term that is repeated says nothing new
-B: Final = 0.75  # how much a long passage has to say more often what it is about
-OTHER_FORM: Final = 0.6  # of a term's weight, for a form of it that was not asked for
+K1: Final = 1.5  # how quickly repetitions of a term saturate
+B: Final = 0.75  # how strongly long passages are penalised
+OTHER_FORM: Final = 0.6  # of a term's weight, for another form of it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postings:
-    """`lengths[i]`: terms of passage i. The passages of the term with number n = `terms[term]` are
-    `passages[starts[n]:starts[n + 1]]`, ascending, each with how often in `counts`."""
+    """`lengths[i]`: the number of terms of passage i. The passages of the term with number n = `terms[term]` are
+    `passages[starts[n]:starts[n + 1]]`, ascending, each with its frequency in `counts`."""
 
     terms: dict[str, int]
     starts: Int64s
@@ -65,7 +65,7 @@ def build(texts: Iterable[Sequence[str]]) -> Postings:
 
 
 def bm25(collection: Sequence[Postings], terms: Sequence[str]) -> list[Floats]:
-    """How well each passage of each index answers the terms: 0 where it has none of them, more is better."""
+    """The score of each passage of each index for the terms: 0 if it has none of them, more is better."""
     scores = [np.zeros(len(postings), np.float32) for postings in collection]
     total = sum(len(postings) for postings in collection)
     if not total:
@@ -85,7 +85,7 @@ def bm25(collection: Sequence[Postings], terms: Sequence[str]) -> list[Floats]:
 
 
 def _weighed(collection: Sequence[Postings], terms: Sequence[str]) -> Iterator[tuple[str, float]]:
-    """The terms that occur anywhere; for one that does not, its other forms that do, each with less weight."""
+    """The terms that occur anywhere; for one that does not, its existing other forms, with less weight."""
     asked = set(terms)
     for term in terms:
         if any(term in postings.terms for postings in collection):

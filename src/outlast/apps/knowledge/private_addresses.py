@@ -1,4 +1,4 @@
-"""Which addresses of the network may be connected to: private ones only if they are allowed."""
+"""Allow-list for private network addresses that may be connected to."""
 
 import asyncio
 import errno
@@ -17,7 +17,7 @@ RESOLVE_S: Final = 10.0
 
 
 class PrivateAddress(OSError):
-    """A name leads to an address that may not be reached; the message says what to do, for people."""
+    """A name resolves to a forbidden address; the message has the remedy, for people."""
 
     def __init__(self, host: str, address: str) -> None:
         named = host if host == address else f"{host} ({address})"
@@ -30,14 +30,14 @@ class PrivateAddress(OSError):
 async def resolved(
     host: str, port: int, family: socket.AddressFamily, allowed: Allowed
 ) -> Sequence[tuple[str, socket.AddressFamily]]:
-    """The addresses of a name that may be reached, as the machine's resolver gives them. Raises `PrivateAddress` where
-    there are none, and `OSError` for a name that leads nowhere or takes too long."""
+    """The permitted addresses of a name, as resolved on this machine. Raises `PrivateAddress` if there are none, and
+    `OSError` for a name that does not resolve or takes too long."""
     loop = asyncio.get_running_loop()
     try:
         with anyio.fail_after(RESOLVE_S):
             found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, family=family)
     except TimeoutError:
-        raise OSError(errno.EHOSTUNREACH, f"its name was not looked up within {RESOLVE_S:g} s") from None
+        raise OSError(errno.EHOSTUNREACH, f"its name was not resolved within {RESOLVE_S:g} s") from None
     addresses = dict.fromkeys((str(entry[4][0]), entry[0]) for entry in found)
     good = [one for one in addresses if may_reach(host, one[0], port, allowed)]
     if not good:
@@ -46,5 +46,5 @@ async def resolved(
 
 
 def may_reach(host: str, address: str, port: int, allowed: Allowed) -> bool:
-    """Whether this address, which the name was resolved to, may be connected to."""
+    """True if this address, which the name was resolved to, may be connected to."""
     return not is_forbidden(address) or (host, port) in allowed or (address, port) in allowed

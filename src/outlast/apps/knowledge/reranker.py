@@ -1,7 +1,7 @@
-"""A re-ranker over HTTP: a model that reads the query beside each of the best hits and says how well they fit.
+"""A re-ranker over HTTP: a model that reads the query together with each of the best hits and scores them.
 
-The wire is what such services share: POST {model, query, documents, top_n}, answered by {"results": [{"index",
-"relevance_score"}]} (also a bare list, and "score"). It is never needed: whatever goes wrong, the order stays.
+The protocol is common to such services: POST {model, query, documents, top_n}, answered by {"results": [{"index",
+"relevance_score"}]} (also a bare list, and "score"). It is optional: on any error, the order stays.
 """
 
 import math
@@ -23,18 +23,18 @@ ANSWER_BYTES: Final = 1_000_000
 
 
 class RerankFailed(Exception):
-    """Why there is no order, for people: no text of the query, no key."""
+    """The reason why there is no order, for people: without text of the query or the key."""
 
 
 class Reranker:
-    """The configured service. `key` is sent as a bearer token; empty: none."""
+    """The configured service. `key` is sent as a bearer token, or empty for none."""
 
     def __init__(self, connections: Connections, url: str, model: str, key: str, timeout_s: float) -> None:
         self._connections, self._url, self._model, self._timeout_s = connections, url, model, timeout_s
         self._headers = {"authorization": f"Bearer {key}"} if key else {}
 
     async def scores(self, query: str, documents: Sequence[str]) -> list[float]:
-        """How well each document answers the query, as the service says. Raises `RerankFailed`, also after the time
+        """The relevance of each document to the query, from the service. Raises `RerankFailed`, also after the time
         limit; cancelled, the request is given up."""
         body: dict[str, Any] = {
             "query": query,
@@ -51,7 +51,7 @@ class Reranker:
         except (aiohttp.ClientError, OSError) as error:
             raise RerankFailed(f"it could not be reached ({type(error).__name__})") from None
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise RerankFailed("its answer was not understood") from None
+            raise RerankFailed("its answer was not valid") from None
 
     async def _ask(self, body: dict[str, Any]) -> Any:
         session = self._connections.session(self._url)

@@ -1,4 +1,4 @@
-"""Documentation: search it and its packages; list, add, look into, read again, and remove its sources."""
+"""Documentation: search it and its packages; list, add, read, refresh and remove its sources."""
 
 from fastapi import Query
 from starlette.responses import Response
@@ -24,15 +24,15 @@ async def search_knowledge(
     limit: int | None = Query(None, ge=1, le=50),
     project_id: str | None = None,
 ) -> Response:
-    """Search everybody's documentation, the project's (without one: the caller's default project) and the caller's
-    published modules. Always answers; `method` says what the order rests on."""
+    """Search the shared documentation, the project's (without `project_id`: the caller's default project) and the
+    caller's published modules. Always answers; `method` names the basis of the order."""
     found = await actions.search_knowledge(services, actor, q, project_id=project_id, package=package, limit=limit)
-    return reply(found.model_dump(exclude_unset=True))  # `scores` names the methods that know a hit
+    return reply(found.model_dump(exclude_unset=True))  # `scores` lists the methods that found a hit
 
 
 @router.get("/packages", response_model=PackagesReply)
 async def list_knowledge_packages(services: Svc, actor: Signed, project_id: str | None = None) -> Response:
-    """What can be searched, by name, and whether searches use vectors."""
+    """The searchable packages, by name, and the model of their vectors."""
     return reply(await actions.list_packages(services, actor, project_id))
 
 
@@ -40,7 +40,8 @@ async def list_knowledge_packages(services: Svc, actor: Signed, project_id: str 
 async def list_knowledge_sources(
     services: Svc, actor: Signed, project_id: str | None = None, package: str | None = Query(None, max_length=300)
 ) -> Response:
-    """Everybody's sources, from the configuration, and the project's (without one: the caller's default project)."""
+    """The shared sources, from the configuration, and the project's (without `project_id`: the caller's default
+    project)."""
     return reply(page(await actions.list_sources(services, actor, project_id, package)))
 
 
@@ -53,20 +54,20 @@ async def add_knowledge_source(body: SourceRequest, services: Svc, actor: Signed
 
 @router.get("/sources/{source_id}", response_model=SourceData)
 async def read_knowledge_source(source_id: str, services: Svc, actor: Signed) -> Response:
-    """One source, and how far it is."""
+    """One source and its progress."""
     return reply(await actions.read_source(services, actor, source_id))
 
 
 @router.delete("/sources/{source_id}", status_code=204)
 async def remove_knowledge_source(source_id: str, services: Svc, actor: Signed) -> Response:
-    """Remove a source that was added to a project (editors). One of the configuration is refused (409)."""
+    """Remove a source that was added to a project (editors). A source of the configuration is refused (409)."""
     await actions.remove_source(services, actor, source_id)
     return nothing()
 
 
 @router.post("/sources/{source_id}/refresh", status_code=202, response_model=SourceData)
 async def refresh_knowledge_source(source_id: str, services: Svc, actor: Signed) -> Response:
-    """Have it read again now; what has not changed is kept."""
+    """Read the source again now; unchanged passages are kept."""
     return reply(await actions.refresh_source(services, actor, source_id), 202)
 
 
@@ -74,6 +75,6 @@ async def refresh_knowledge_source(source_id: str, services: Svc, actor: Signed)
 async def list_knowledge_passages(
     source_id: str, services: Svc, actor: Signed, after: int = Query(-1, ge=-1, le=2**31 - 1), limit: Limit = 50
 ) -> Response:
-    """What is indexed of it, in its order; `next` is the `after` of the following ones."""
+    """The indexed passages of the source, in order; `next` is the `after` of the following ones."""
     found = await actions.read_passages(services, actor, source_id, after, limit)
     return reply(page(found.items, found.next))

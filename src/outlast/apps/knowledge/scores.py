@@ -1,17 +1,17 @@
-"""How hits are put in order. Pure: arrays in, arrays out."""
+"""The order of hits. Pure: arrays in, arrays out."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from outlast.apps.knowledge.arrays import Floats, Int64s, np
 
-VECTOR_SHARE: Final = 0.7  # of a fused score; the rest goes to words. It was best or nearly so on four public sets
+VECTOR_SHARE: Final = 0.7  # of a fused score; the rest is for words. Best or nearly best on four public sets
 
 
 def fused(words: Floats, cosines: Floats | None, vector_share: float = VECTOR_SHARE) -> Floats:
     """One score from 0 to 1 for each text: 0.7 × cosine + 0.3 × its share of the best BM25 score. `cosines` is NaN for
-    a text that has no vector yet: it is taken to be as near to the query, compared with the nearest text, as its words
-    are, so that what is new is found before it is embedded. None: words alone."""
+    a text without a vector yet: it is taken to be as near to the query, compared with the nearest text, as its words
+    are, so that new texts are found before they are embedded. None uses words alone."""
     most = float(words.max(initial=0.0))
     shares = words / np.float32(most) if most > 0 else np.zeros_like(words)
     if cosines is None:
@@ -23,7 +23,7 @@ def fused(words: Floats, cosines: Floats | None, vector_share: float = VECTOR_SH
 
 
 def best(scores: Floats, limit: int) -> Int64s:
-    """The places of the best scores above 0, best first, the earlier of two equals first; at most `limit`."""
+    """The positions of the best scores above 0, best first, the earlier of two equals first; at most `limit`."""
     found = np.flatnonzero(scores > 0)  # first: partitioning thousands of equal zeros takes ten times longer
     values = scores[found]
     if limit <= 0:

@@ -1,8 +1,8 @@
-"""Search in documentation and modules: by words and by vectors at once, then put in order together.
+"""Search documentation and modules: by words and by vectors at once, then combine the results.
 
-By words is BM25 over all that is looked through; by vectors is the cosine of the query with every text; `scores.py`
-makes one order of the two; a re-ranker, where there is one, sorts the best. Each of these but the first may be missing
-or fail; the answer says so. The same passages give the same order on either database.
+The search by words is BM25 over all searched texts; the search by vectors is the cosine of the query with every text;
+`scores.py` combines the two; a re-ranker, if configured, sorts the best. Each of these but the first may be missing
+or fail; the answer reports that. The same passages give the same order on either database.
 """
 
 import logging
@@ -43,33 +43,33 @@ from outlast.db.database import Database
 from outlast.kernel.library.modules import Module, UsableModules
 from outlast.kernel.library.search import HitAnswer, HitScores, PackageAnswer, SearchMethod, SearchReply
 
-QUERY_CHARS: Final = 2_000  # of a query are looked at
-EMBED_WAIT_S: Final = 5.0  # for a query's vector; then words alone must do
-REST_S: Final = 30.0  # that an embedder is left alone after it failed
+QUERY_CHARS: Final = 2_000  # of a query are used
+EMBED_WAIT_S: Final = 5.0  # for a query's vector; then words alone are used
+REST_S: Final = 30.0  # pause after an embedder failed
 KEPT_QUERIES: Final = 256
-MEND_EVERY_S: Final = 600.0  # a service that changes its mind at every answer must not have all embedded each time
-QUICKLY_OPENED: Final = 10_000  # passages that are read from files within 0.15 s: the first search can wait for them
-BY_WORDS: Final = 400  # texts whose vectors are looked at where they do not all fit into memory
-SPARE: Final = 5  # hits more than asked for, in case some are the same text or just gone
+MEND_EVERY_S: Final = 600.0  # a service with changing answers must not have everything embedded each time
+QUICKLY_OPENED: Final = 10_000  # passages that are read from files in 0.15 s: the first search can wait for them
+BY_WORDS: Final = 400  # texts whose vectors are compared if not all fit into memory
+SPARE: Final = 5  # hits more than asked for, in case some are duplicates or were just removed
 log = logging.getLogger("outlast.knowledge")
-NO_EMBEDDER: Final = "No embedder is configured ([embeddings]), so this search went by words alone."
-NO_VECTORS: Final = "What was searched has no vectors of the embedder as it is now, so this search went by words alone."
-NOT_COMPARED: Final = "Vectors could not be compared, so this search went by words alone."
+NO_EMBEDDER: Final = "No embedder is configured ([embeddings]), so this search used words only."
+NO_VECTORS: Final = "The searched texts have no vectors of the current embedder, so this search used words only."
+NOT_COMPARED: Final = "Vectors could not be compared, so this search used words only."
 
 
 class QueryEmbedder(Protocol):
-    """What turns a query into a vector: float16, little-endian, length 1, as the passages' vectors are."""
+    """Turns a query into a vector: float16, little-endian, length 1, like the passages' vectors."""
 
     @property
     def model(self) -> str:
-        """Key of the vectors that it makes: name of the model, with dimensions."""
+        """Key of its vectors: name of the model, with dimensions."""
 
     async def embed(self, texts: Sequence[str]) -> list[bytes]: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Looked:
-    """What one search looks through: documentation first, in the order of `starts`, then modules."""
+    """The texts of one search: documentation first, in the order of `starts`, then modules."""
 
     shelves: Sequence[Shelf]
     modules: Sequence[Module]
@@ -85,7 +85,7 @@ class _Looked:
 
 
 class Knowledge:
-    """See `Searcher`. Keeps indexes, vectors and the vectors of recent queries in memory; all can be made again."""
+    """See `Searcher`. Caches indexes, vectors and the vectors of recent queries in memory; all can be rebuilt."""
 
     def __init__(
         self,
@@ -109,15 +109,15 @@ class Knowledge:
         self._shelves = Shelves(db, folder, most_bytes, self.embedder or "")
         self._queries: OrderedDict[str, Floats] = OrderedDict()
         self._rests_until = 0.0
-        self._length = 0  # of the embedder's vectors; 0: it was not asked yet
-        self._mended, self._mends_from = 0, 0.0  # to which length; when the next time may be
+        self._length = 0  # of the embedder's vectors; 0 before the first answer
+        self._mended, self._mends_from = 0, 0.0  # the length, and the earliest time of the next repair
         self._is_used = False
         self._changed = anyio.Event()
         db.on_notice(self._hear)
 
     @property
     def embedder(self) -> str | None:
-        """The model whose vectors are used; None: none is configured."""
+        """The model whose vectors are used, or None if none is configured."""
         return None if self._embedder is None else self._embedder.model
 
     @property
@@ -125,9 +125,9 @@ class Knowledge:
         return self._reranker is not None
 
     async def run(self, *, task_status: TaskStatus[None] = TASK_STATUS_IGNORED) -> None:
-        """Make indexes as soon as their sources change, and read vectors, so that no search waits long. Small indexes
-        that are kept in files stay there until the first search. Ends when cancelled, and not by an error. Has started
-        once that is done for the sources that there are now."""
+        """Build indexes as soon as their sources change, and read vectors, so that no search waits long. Small indexes
+        in files are not loaded before the first search. Ends when cancelled, never by an error. Has started
+        once that is done for the current sources."""
         await self._guard.once("search indexes", "all", self._prepare)
         task_status.started()
         while True:
@@ -135,8 +135,8 @@ class Knowledge:
             await self._guard.once("search indexes", "all", self._prepare)
 
     async def _prepare(self) -> None:
-        """Make the indexes of all sources as they are now, then read their vectors, as far as they fit. A change
-        starts it again. What cannot be made now is made when it is searched."""
+        """Build the current indexes of all sources, then read their vectors, as far as they fit. A change
+        starts it again. An index that cannot be built now is built when it is searched."""
         self._changed = anyio.Event()
         await self._mend()
         sources = await self._db.read(store.all_sources)
@@ -161,12 +161,12 @@ class Knowledge:
                 await self._guard.once("search index", source.id, make, source)
 
     async def _make(self, source: KnowledgeSourceRow) -> None:
-        """One that a file keeps is not loaded into memory before the first search."""
+        """Build one index; one in a file is not loaded into memory before the first search."""
         if not await self._shelves.is_kept(source):
             await self._shelves.shelf(source)
 
     async def _mend(self) -> None:
-        """Have embedded again what has vectors of another length than the embedder makes now."""
+        """Embed texts again whose vectors have another length than the embedder's current ones."""
         length, model = self._length, self.embedder
         if not length or model is None or not self._mends:
             return
@@ -176,7 +176,7 @@ class Knowledge:
             count += removed
         if count:
             facts = {"model": model, "length": length, "count": count}
-            log.warning("vectors of another length are made again", extra=facts)
+            log.warning("vectors of another length are computed again", extra=facts)
         self._mended = length
 
     @property
@@ -213,7 +213,7 @@ class Knowledge:
             else:
                 method = "words+reranked" if looked.cosines is None else "words+vectors+reranked"
         if package is not None and not sources:
-            notes.insert(0, f"There is no documentation of {package[:200]} here.")
+            notes.insert(0, f"No documentation of {package[:200]} is indexed here.")
         return SearchReply(
             items=found[:limit],
             method=method,
@@ -230,8 +230,8 @@ class Knowledge:
         return [package_answer(name, by_name[name]) for name in sorted(by_name)]
 
     async def rank(self, query: str, texts: Sequence[tuple[str, str]]) -> list[float]:
-        """How well each text, given as (SHA-256, text), answers the query, in order: as in a search, from 0 to 1, by
-        words and by the vectors that are there. Reads only; safe to repeat and to cancel."""
+        """The relevance of each text, given as (SHA-256, text), to the query, in order: as in a search, from 0 to 1, by
+        words and by existing vectors. Reads only; safe to repeat and to cancel."""
         query = query[:QUERY_CHARS].strip()
         if not query or not texts:
             return [0.0] * len(texts)
@@ -248,7 +248,7 @@ class Knowledge:
     async def _look(
         self, query: str, sources: Sequence[KnowledgeSourceRow], modules: Sequence[Module]
     ) -> tuple[_Looked, list[str]]:
-        """Both ways of looking, side by side."""
+        """Search by words and by vectors concurrently."""
         self._is_used = True
         terms = words.query_terms(query)
         vector: Floats | None = None
@@ -274,7 +274,7 @@ class Knowledge:
         return _Looked(shelves, modules, by_words, cosines), [note] if note else []
 
     async def _vector(self, query: str) -> tuple[Floats | None, str]:
-        """The query's vector, or why there is none."""
+        """The query's vector, or the reason why there is none."""
         if self._embedder is None:
             return None, NO_EMBEDDER
         known = self._queries.get(query)
@@ -288,7 +288,7 @@ class Knowledge:
                 vector = np.frombuffer((await self._embedder.embed([query]))[0], "<f2").astype(np.float32)
             if not len(vector):
                 raise ValueError("a vector of no numbers")
-        except Exception as error:  # whatever it is, there are still words; the next one is asked for in half a minute
+        except Exception as error:  # on any error words remain; the next try is in half a minute
             self._rests_until = self._clock.monotonic() + REST_S
             return None, _failed(_reason(error))
         if len(vector) != self._length:
@@ -302,7 +302,8 @@ class Knowledge:
         return vector, ""
 
     async def _cosines(self, vector: Floats, shelves: list[Shelf], modules: Sequence[Module]) -> Floats | None:
-        """How near each text is to the query; NaN: it has no vector. None: they do not fit into memory."""
+        """The similarity of each text to the query, NaN for one without a vector; None if they do not fit into
+        memory."""
         whole = await self._shelves.fill(shelves, len(vector))
         if whole is None:
             return None
@@ -323,14 +324,14 @@ class Knowledge:
         return np.concatenate([*halves, of_modules])
 
     async def _cosines_of(self, hashes: Sequence[str], vector: Floats) -> Floats:
-        """How near texts are to the query, by vectors that are read one by one; NaN: it has none."""
+        """The similarity of texts to the query, by vectors that are read one by one; NaN for one without a vector."""
         known = await self._db.read(store.vectors_of, self.embedder or "", hashes) if hashes else {}
         return cosines_of(hashes, known, vector)
 
     async def _cosines_of_few(
         self, vector: Floats, shelves: list[Shelf], modules: Sequence[Module], by_words: Floats
     ) -> Floats:
-        """The same for the best by words alone; the others count as not near at all."""
+        """The similarity of the best texts by words only; the others count as 0."""
         at = scores.best(by_words, BY_WORDS)
         hashes = [one for shelf in shelves for one in shelf.segment.hashes]
         hashes += [module.hash for module in modules]
@@ -341,7 +342,7 @@ class Knowledge:
         return cosines
 
     async def _found(self, looked: _Looked, query: str, limit: int) -> list[HitAnswer]:
-        """The best texts with their scores, each text once."""
+        """The best distinct texts with their scores."""
         fused, order = await away(len(looked.words), ordered, looked.words, looked.cosines, self._vector_share, limit)
         places = [(at, looked.place(at)) for at in order]
         ids = [place[0].segment.ids[place[1]] for _, place in places if not isinstance(place, Module)]
@@ -383,12 +384,12 @@ class Knowledge:
 
 
 async def _compared(cosines: Awaitable[Floats | None]) -> tuple[Floats | None, str]:
-    """The cosines, or why there are none."""
+    """The cosines, or the reason why there are none."""
     try:
         return await cosines, ""
     except OutlastError as error:
         log.warning("vectors not compared", extra={"code": error.code, "reason": error.message})
-    except Exception as error:  # whatever it is, there are still words
+    except Exception as error:  # on any error words remain
         log.warning("vectors not compared", exc_info=error)
     return None, NOT_COMPARED
 
@@ -400,4 +401,4 @@ def _reason(error: Exception) -> str:
 
 
 def _failed(how: str) -> str:
-    return f"The embedder {how}, so this search went by words alone."
+    return f"The embedder {how}, so this search used words only."

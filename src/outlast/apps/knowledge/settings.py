@@ -12,15 +12,15 @@ class KnowledgeSettings:
     """Documentation that is fetched, indexed and searched."""
 
     refresh_hours: float = setting(
-        "How often a source is asked for news; 0: only at the start and by hand.", 24, unit="hours", least=0
+        "Interval for refreshing a source (0: only at the start and on request).", 24, unit="hours", least=0
     )
     source_bytes: int = setting("Largest text of one source.", 20_000_000, unit="bytes", least=1000)
     pages_per_source: int = setting("Pages of one sitemap or list.", 300, unit="pages", least=1)
     timeout_s: float = setting("Longest wait for one address.", 30, unit="seconds", least=1)
     passage_chars: int = setting(
-        "Length that a passage is cut at, where its code allows.", 1600, unit="characters", least=200
+        "Length at which a passage is cut, unless code prevents it.", 1600, unit="characters", least=200
     )
-    results: int = setting("Hits of a search, unless asked for otherwise.", 5, unit="hits", least=1, most=50)
+    results: int = setting("Hits of a search without `limit`.", 5, unit="hits", least=1, most=50)
     allow_private: tuple[str, ...] = setting(
         "Private addresses (HOST:PORT) that documentation may be fetched from.", ()
     )
@@ -32,13 +32,13 @@ class KnowledgeSettings:
 
 @dataclass(frozen=True, slots=True)
 class RerankSettings:
-    """A re-ranker that puts the best hits of a search first; without one, their fused score does."""
+    """A re-ranker that sorts the best hits of a search; without one, their fused score does."""
 
-    url: str = setting("Address of a /rerank service (query and documents in, scores out); empty: none.", "")
+    url: str = setting("Address of a /rerank service (query and documents in, scores out; empty turns it off).", "")
     model: str = setting("Name of the model.", "")
-    api_key_env: str = setting("Environment variable that holds its key; empty: no key.", "")
-    candidates: int = setting("Hits that are put in order.", 20, unit="hits", least=1, most=200)
-    timeout_s: float = setting("Longest wait; later, the order stays as it was.", 3, unit="seconds", least=0.1)
+    api_key_env: str = setting("Environment variable with its key (empty: no key).", "")
+    candidates: int = setting("Hits that are sorted.", 20, unit="hits", least=1, most=200)
+    timeout_s: float = setting("Longest wait; after it, the order stays unchanged.", 3, unit="seconds", least=0.1)
 
     def check(self, where: Where) -> None:
         """Raises `InvalidSetting`."""

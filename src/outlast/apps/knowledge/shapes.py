@@ -1,4 +1,4 @@
-"""Sources of documentation, passages of them, and packages."""
+"""Shapes of documentation: sources, passages, and packages."""
 
 from typing import Annotated, Final, Literal
 
@@ -14,11 +14,11 @@ SourceKind = Literal[
     "sitemap",  # HTML pages
     "package",  # README and type declarations of an npm or PyPI package
     "folder",  # a folder of documents, also of a repository
-    "text",  # handed in by a person
+    "text",  # uploaded by a person
     "artifact",  # the text of a project's file
 ]
 SourceState = Literal["waiting", "fetching", "ready", "failed"]
-PACKAGE_CHARS: Final = 200  # of its one spelling, and of the name of a text
+PACKAGE_CHARS: Final = 200  # of its canonical spelling, and of the name of a text
 LOCATION_CHARS: Final = 2_000
 
 
@@ -55,7 +55,7 @@ class PassageData(Frozen):
 
 
 class SourceChanged(Frozen):
-    """A source changed. In the project's log; configured ones only where somebody follows it."""
+    """A source changed. In the project's log; configured ones only while a project has followers."""
 
     source: SourceData
 

@@ -1,5 +1,5 @@
-"""Python's stubs and sources cut into passages: one for each public class and function, its signatures and what it says
-of itself. Pure."""
+"""Python's stubs and sources cut into passages: one for each public class and function, with its signatures and
+docstrings. Pure."""
 
 import ast
 import re
@@ -17,8 +17,8 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 def cut_signatures(text: str, url: str, module: str, passage_chars: int) -> list[Cut]:
     """A passage for each public class (with its public methods) and function of a `.py` or `.pyi` file; names that
-    begin with an underscore are left out. A class longer than `passage_chars` is cut between its methods, its first
-    line repeated. A file that Python cannot read gives none."""
+    begin with an underscore are left out. A class longer than `passage_chars` is cut between its methods, and its first
+    line is repeated. A file that Python cannot parse gives none."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -34,7 +34,7 @@ def cut_signatures(text: str, url: str, module: str, passage_chars: int) -> list
 
 
 def module_of(path: str) -> str:
-    """The dotted name of a file, as it is imported."""
+    """The dotted import name of a file."""
     parts = path.removesuffix(".pyi").removesuffix(".py").split("/")
     parts[0] = parts[0].removesuffix("-stubs")
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
@@ -49,7 +49,7 @@ def _public(tree: ast.Module, most: int) -> Iterator[tuple[str, list[str]]]:
 
 
 def _merged(found: Iterator[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
-    """Overloads become one."""
+    """Join overloads into one."""
     for (name, is_single), group in groupby(found, key=lambda one: (one[0], len(one[1]) == 1)):
         pieces = [piece for _, some in group for piece in some]
         yield name, ["\n".join(pieces)] if is_single else pieces

@@ -1,4 +1,4 @@
-"""What kind of source an address names, and which sources the configuration describes. Pure."""
+"""The kind of source that an address names, and the sources in the configuration. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -26,8 +26,8 @@ _GITEA: Final = re.compile(r"/([\w.-]+)/([\w.-]+)/src/(?:branch|tag|commit)/([^/
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """A source of all projects, as the configuration describes it. `allowed` are the private addresses that it may be
-    read from; `package` is what it is filed under, `installed` the package whose version it has (empty: none)."""
+    """A source of all projects from the configuration. `allowed` are the private addresses that it may be
+    read from; `package` is its label, `installed` the package whose version it has (or empty)."""
 
     package: str
     kind: SourceKind
@@ -38,8 +38,8 @@ class Configured:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A repository's files in one archive: `folder` is where to look in it (empty: in the usual folders),
-    `shown_at` what the path of a file is appended to for people (empty: the archive's own address)."""
+    """A repository's files in one archive: `folder` is the folder to read (empty: the usual folders),
+    `shown_at` the prefix of a file's address for people (empty: the archive's own address)."""
 
     url: str
     folder: str = ""
@@ -47,7 +47,7 @@ class Archive:
 
 
 def cut_name(passage_chars: int) -> str:
-    """How texts are cut now: passages with another name were cut otherwise."""
+    """The name of the current cutting rules: passages with another name were cut differently."""
     return f"{RULES}:{passage_chars}"
 
 
@@ -56,8 +56,8 @@ def is_web(location: str) -> bool:
 
 
 def kind_of(location: str) -> SourceKind:
-    """What kind of source an address, file or folder names, as far as its spelling tells. Whether a place on this
-    machine is a file or a folder shows when it is read."""
+    """The kind of source of an address, file or folder, as far as its spelling shows. For a place on this
+    machine, reading shows if it is a file or a folder."""
     if location.startswith(("npm:", "pypi:")):
         return "package"
     path = urlsplit(location).path.lower() if is_web(location) else location.lower()
@@ -71,8 +71,8 @@ def kind_of(location: str) -> SourceKind:
 
 
 def archive_of(location: str) -> Archive | None:
-    """Where a repository's files can be had at once: addresses of archives (with `#folder`), and of repositories and
-    folders at GitHub, GitLab, Gitea and their like. None: it is no such address."""
+    """The archive with a repository's files: for addresses of archives (with `#folder`), and of repositories and
+    folders at GitHub, GitLab, Gitea and the like. None for any other address."""
     parts = urlsplit(location)
     base = urlunsplit((parts.scheme, parts.netloc, "", "", ""))
     if _ARCHIVE.search(parts.path):
@@ -95,7 +95,7 @@ def archive_of(location: str) -> Archive | None:
 
 
 def configured_sources(sandbox: SandboxSettings | None, knowledge: KnowledgeSettings) -> Iterator[Configured]:
-    """The sources of `[[sandbox.dependencies]].docs`; one that is named twice comes twice."""
+    """The sources of `[[sandbox.dependencies]].docs`; duplicates are not removed."""
     for dependency in sandbox.dependencies if sandbox is not None else ():
         parsed = parse_package(dependency.package) if dependency.package else ""
         name = filed_under(dependency)
@@ -107,12 +107,12 @@ def configured_sources(sandbox: SandboxSettings | None, knowledge: KnowledgeSett
 
 
 def private_exceptions(texts: tuple[str, ...]) -> frozenset[tuple[str, int]]:
-    """Of HOST:PORT settings that were checked when they were read."""
+    """The pairs of HOST:PORT settings, which were validated when they were loaded."""
     return frozenset(parse_host_port(text) for text in texts)
 
 
 def exact_version(package: str) -> str:
-    """The version that a parsed package names, if it names one and no range; else empty."""
+    """The version that a parsed package pins; empty for none or a range."""
     name = name_of(package)
     stated = package.removeprefix(name).lstrip("@=")
     if package.startswith("pypi:"):

@@ -1,4 +1,4 @@
-"""Sources, passages and vectors as they are read. First argument: the open transaction. `ingest.py` writes them.
+"""Read sources, passages and vectors. First argument: the open transaction. `ingest.py` writes them.
 
 All projects share a source without a project; it comes from the configuration. A change of passages rings `BELL`, new
 vectors ring `VECTORS`, in every process: an index made from them compares the sources' revisions again. Any other text
@@ -23,7 +23,7 @@ VECTORS: Final = "knowledge-vectors"
 TEXTS: Final = "knowledge-texts"
 SLICE: Final = 200  # values in one list of a statement, rows in one insert
 READ_SLICE: Final = 2000  # rows of one statement
-REMOVED_AT_ONCE: Final = 2_000  # vectors of another length that go in one transaction
+REMOVED_AT_ONCE: Final = 2_000  # vectors of another length removed in one transaction
 
 
 class Sourced(NamedTuple):
@@ -68,7 +68,7 @@ def all_sources(tx: Tx) -> list[KnowledgeSourceRow]:
 
 
 def passages_by_id(tx: Tx, ids: Sequence[str]) -> dict[str, Sourced]:
-    """By id, those of the passages that are still there, with what their sources say of them."""
+    """The existing passages by id, with fields of their sources."""
     if not ids:
         return {}
     joined = knowledge_passages.join(knowledge_sources, knowledge_sources.c.id == knowledge_passages.c.source_id)
@@ -78,8 +78,8 @@ def passages_by_id(tx: Tx, ids: Sequence[str]) -> dict[str, Sourced]:
 
 
 def passages_of(tx: Tx, source_id: str) -> list[KnowledgePassageRow]:
-    """All passages of a source, in its order. `READ_SLICE` at a time: with PostgreSQL, the rows of one statement are
-    made on the event loop, which serves others between two statements only."""
+    """All passages of a source, in order. `READ_SLICE` at a time: with PostgreSQL, the rows of one statement are
+    built on the event loop, which runs other tasks only between two statements."""
     found: list[KnowledgePassageRow] = []
     while True:
         after = found[-1].position if found else -1
@@ -95,7 +95,7 @@ class _StoredVector(NamedTuple):
 
 
 def vectors_of(tx: Tx, model: str, hashes: Iterable[str]) -> dict[str, bytes]:
-    """By hash of its text, each vector of this model that is there: float16, little-endian, length 1."""
+    """The existing vectors of this model by hash of the text: float16, little-endian, length 1."""
     found: dict[str, bytes] = {}
     for some in slices(sorted(set(hashes))):
         query = sa.select(vectors.c.hash, vectors.c.vector)
@@ -105,20 +105,20 @@ def vectors_of(tx: Tx, model: str, hashes: Iterable[str]) -> dict[str, bytes]:
 
 
 def count_vectors(tx: Tx, model: str, source_id: str) -> int:
-    """How many passages of a source have a vector of this model."""
+    """The number of a source's passages with a vector of this model."""
     return int(tx.execute(_COUNT_VECTORS, {"source": source_id, "model": model}).scalar_one())
 
 
 def vector_length(tx: Tx, model: str) -> int:
-    """How many numbers one of this model's vectors has; 0: there are none."""
+    """The length of this model's vectors; 0 if there are none."""
     row = tx.execute(_VECTOR_LENGTH, {"model": model}).scalar()
     return 0 if row is None else int(row) // 2
 
 
 def remove_stale_vectors(tx: Tx, model: str, length: int) -> int:
-    """Remove vectors of this model that have another length, at most `REMOVED_AT_ONCE`; how many those were. A service
-    may change how long its vectors are and keep its model's name, and none of the old ones can be compared with the new
-    ones. Rings `TEXTS`: there are texts to be embedded."""
+    """Remove vectors of this model with another length, at most `REMOVED_AT_ONCE`; returns their number. A service
+    may change the length of its vectors and keep its model's name; then the old ones cannot be compared with the new
+    ones. Rings `TEXTS`: there are texts to embed."""
     mine = vectors.c.model == model
     stale = sa.select(vectors.c.hash).where(mine, sa.func.length(vectors.c.vector) != 2 * length)
     some = stale.limit(REMOVED_AT_ONCE)
@@ -133,8 +133,8 @@ def find(tx: Tx, source_id: str) -> KnowledgeSourceRow | None:
 
 
 def list_sources(tx: Tx, project_id: str, package: str | None = None) -> list[KnowledgeSourceRow]:
-    """Shared sources and those of the project (empty: none), by package, then in the order in which they were
-    added; files of projects are listed by themselves."""
+    """Shared sources and those of the project (empty: none), by package, then in the order of addition; files of
+    projects are listed separately."""
     here = sa.or_(knowledge_sources.c.project_id.is_(None), knowledge_sources.c.project_id == project_id)
     query = sa.select(knowledge_sources).where(here, knowledge_sources.c.kind != "artifact")
     if package is not None:
@@ -143,21 +143,21 @@ def list_sources(tx: Tx, project_id: str, package: str | None = None) -> list[Kn
 
 
 def source_data(tx: Tx, row: KnowledgeSourceRow, model: str, embedded: int | None = None) -> SourceData:
-    """A source as people see it. `model` is the embedder's, empty for none; `embedded` is how many passages have a
-    vector, where that was counted before (None: it is counted here)."""
+    """A source as shown to people. `model` is the embedder's, or empty; `embedded` is the number of passages with a
+    vector, if counted before (None counts it here)."""
     if embedded is None:
         embedded = count_vectors(tx, model, row.id) if model else 0
     return shape_of(SourceData, row, embedded=embedded)
 
 
 def page_of_passages(tx: Tx, source_id: str, after: int, limit: int) -> list[PassageData]:
-    """At most `limit` passages of a source, those after this position (-1: from the first)."""
+    """At most `limit` passages of a source, those after this position (-1 for the first ones)."""
     rows = tx.rows(KnowledgePassageRow, _PASSAGES, {"source": source_id, "after": after, "limit": limit})
     return [shape_of(PassageData, row, text=row.body) for row in rows]
 
 
 def slices(values: Sequence[T], size: int = SLICE) -> Iterator[Sequence[T]]:
     """The values in order, at most `size` at a time. With PostgreSQL, parameters are prepared on the event loop, which
-    serves others between two statements only."""
+    runs other tasks only between two statements."""
     for start in range(0, len(values), size):
         yield values[start : start + size]

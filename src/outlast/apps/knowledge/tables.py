@@ -19,9 +19,7 @@ knowledge_sources = sa.Table(
     text("version", "of the package that it describes; empty: not known", nullable=False, server_default=""),
     text("etag", "the last answer's; null: none"),
     text("modified", "the last answer's Last-Modified; null: none"),
-    text(
-        "cut", "how its passages were cut: rules and length; another one cuts anew", nullable=False, server_default=""
-    ),
+    text("cut", "rules and length of its passages; another value cuts again", nullable=False, server_default=""),
     count("revision", "raised whenever its passages change"),
     sa.Column("hash", sa.String(64), comment="SHA-256 of what was last read; null: nothing yet"),
     choice("state", ["waiting", "fetching", "ready", "failed"]),
@@ -29,7 +27,7 @@ knowledge_sources = sa.Table(
     count("passages", "in the index"),
     count("size_bytes", "of what was read"),
     ref("added_by", "users", "who; null: the configuration", ondelete="SET NULL"),
-    moment("fetched_at", "its content was last read anew"),
+    moment("fetched_at", "its content last changed"),
     moment("checked_at", "it was last asked for"),
     moment("due_at", "to be asked for again; null: never", index=True),
     moment("created_at", "when", nullable=False),

@@ -1,7 +1,7 @@
-"""Text as the words that search goes by: lower case, without accents, identifiers also in their parts, in the singular.
+"""Text as search terms: lower case, without accents, identifiers also in their parts, in the singular.
 
-Total: any text has a list of words, perhaps an empty one. The same on every database and machine, so `VERSION` names
-what stored indexes were made with; raise it with any change here.
+Total: any text has a list of terms, perhaps an empty one. The same on every database and machine, so `VERSION`
+identifies the rules of stored indexes; raise it with any change here.
 """
 
 import re
@@ -26,19 +26,19 @@ _STOP: Final = read_names(__file__, "stop_words")
 
 
 def terms_of(text: str) -> list[str]:
-    """The terms of a text in reading order, repeated as often as they occur. An identifier gives itself and its
-    parts (`createIssues`: createissues, create, issue), ideographs give themselves one by one and in pairs. A word
-    counts up to `MAX_WORD_CHARS`; steps grow with the length, 100 KB take 15 ms."""
+    """The terms of a text in reading order, with repetitions. An identifier gives itself and its parts (`createIssues`:
+    createissues, create, issue), ideographs give themselves one by one and in pairs. A word counts up to
+    `MAX_WORD_CHARS`; time grows with the length, 100 KB take 15 ms."""
     return [term for raw in _RAW.findall(text) for term in _terms(raw[:MAX_WORD_CHARS])]
 
 
 def query_terms(text: str) -> list[str]:
-    """The terms that a query is searched by: each once, in order, at most `MAX_QUERY_TERMS`."""
+    """The search terms of a query: each once, in order, at most `MAX_QUERY_TERMS`."""
     return list(dict.fromkeys(terms_of(text)))[:MAX_QUERY_TERMS]
 
 
 def found_words(text: str, terms: frozenset[str]) -> list[str]:
-    """The words of a text, as they are written, that have one of these terms: what to highlight."""
+    """The words of a text, as written, that have one of these terms: for highlighting."""
     return list(dict.fromkeys(raw for raw in _RAW.findall(text) if not terms.isdisjoint(_terms(raw[:MAX_WORD_CHARS]))))
 
 
@@ -66,7 +66,7 @@ def _without_accents(text: str) -> str:
 
 
 def stem(word: str) -> str:
-    """An English word in the singular; what is short, or not English, stays as it is."""
+    """An English word in the singular; a short or non-English word stays as it is."""
     if len(word) < 4 or not word.isascii() or not word.isalpha():
         return word
     if word.endswith("ies") and len(word) > 4:

@@ -1,4 +1,4 @@
-"""The arithmetic of a search: arrays in, arrays out, in a thread where it takes long."""
+"""The arithmetic of a search: arrays in, arrays out, in a thread if it takes long."""
 
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar, TypeVarTuple
@@ -12,19 +12,19 @@ from outlast.apps.knowledge.excerpts import text_of
 from outlast.apps.knowledge.index_cache import Shelf
 from outlast.kernel.library.modules import Module
 
-SMALL: Final = 3_000  # texts whose arrays are worked through in less than a millisecond
-BLOCK: Final = 10_000  # vectors that are compared at a stretch
+SMALL: Final = 3_000  # texts whose arrays take less than a millisecond
+BLOCK: Final = 10_000  # vectors that are compared at once
 T = TypeVar("T")
 Given = TypeVarTuple("Given")
 
 
 async def away(size: int, work: Callable[[*Given], T], *given: *Given) -> T:
-    """What `work` gives for that many texts: from a thread, where it takes longer than going there."""
+    """The result of `work` for `size` texts: from a thread, if it takes longer than switching to one."""
     return work(*given) if size < SMALL else await anyio.to_thread.run_sync(work, *given)
 
 
 def ordered(by_words: Floats, cosines: Floats | None, vector_share: float, limit: int) -> tuple[Floats, list[int]]:
-    """The fused score of every text, and the places of the best."""
+    """The fused score of every text, and the positions of the best."""
     fused = scores.fused(by_words, cosines, vector_share)
     return fused, [int(at) for at in scores.best(fused, limit)]
 
@@ -39,12 +39,12 @@ def words_in(shelves: Sequence[Shelf], modules: Sequence[Module], terms: Sequenc
 
 
 def words_of(texts: Sequence[str], terms: Sequence[str]) -> Floats:
-    """The same for texts of one's own."""
+    """The same for plain texts."""
     return postings.bm25([postings.build(words.terms_of(text) for text in texts)], terms)[0]
 
 
 def near(matrices: Sequence[Floats], vector: Floats) -> Floats:
-    """The cosine of every row with the vector, NaN where a row is, or where rows have another length."""
+    """The cosine of every row with the vector; NaN if a row is NaN, or has another length."""
     return np.concatenate([np.zeros(0, np.float32), *(_near(rows, vector) for rows in matrices)])
 
 
@@ -57,13 +57,13 @@ def _near(rows: Floats, vector: Floats) -> Floats:
 
 
 def middle_of(matrices: Sequence[Floats]) -> int:
-    """Where to divide a list of matrices so that both parts have about as many rows."""
+    """The index that divides a list of matrices so that both parts have about as many rows."""
     sizes = np.cumsum([len(rows) for rows in matrices])
     return int(np.argmin(np.abs(sizes - sizes[-1] / 2))) + 1
 
 
 def cosines_of(hashes: Sequence[str], known: dict[str, bytes], vector: Floats) -> Floats:
-    """The cosines of few texts, given the vectors that are known; NaN for the others."""
+    """The cosines of a few texts, from the known vectors; NaN for the others."""
     cosines = np.full(len(hashes), np.nan, np.float32)
     for at, one in enumerate(hashes):
         if len(known.get(one, b"")) == 2 * len(vector):

@@ -1,4 +1,4 @@
-"""A web page's text as Markdown: its main part, with the fragments of its headings, without what surrounds it. Pure."""
+"""A web page's text as Markdown: its main part, with the fragments of its headings, without navigation. Pure."""
 
 import re
 from typing import Any, Final
@@ -9,7 +9,7 @@ from markdownify import ATX, MarkdownConverter
 
 from outlast.apps.knowledge.passages import NoPage
 
-# Where documentation generators put what a page is about, the surest first.
+# Main content elements of documentation generators, the most specific first.
 _MAIN: Final = ("main article", "article", "main", "[role=main]", ".markdown-body", "#content", ".content", "body")
 _NEVER: Final = (
     "script, style, noscript, template, svg, iframe, object, form, button, input, select, dialog, nav, footer, aside, "
@@ -17,7 +17,7 @@ _NEVER: Final = (
     "a.headerlink, a.anchor, a.hash-link, a.header-anchor, .breadcrumbs, .breadcrumb, .pagination, .toc, .sidebar"
 )
 MAX_CHARS: Final = 5_000_000
-DEEPEST: Final = 200  # pages of people have 20 to 60
+DEEPEST: Final = 200  # ordinary pages have 20 to 60
 _ENOUGH_CHARS: Final = 200
 _LANGUAGE: Final = re.compile(r"(?:^|\s)(?:language|lang|highlight|brush)[-:](?:source-)?([\w+#-]+)")
 _FENCES: Final = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
@@ -26,7 +26,7 @@ _HEADING: Final = re.compile(r"h[1-6]\Z")
 
 
 def read_web_page(html: str, url: str) -> tuple[str, str]:
-    """(title, Markdown) of a page at `url`: at most `MAX_CHARS` of HTML, elements at most `DEEPEST` in each other.
+    """(title, Markdown) of a page at `url`: at most `MAX_CHARS` of HTML, elements nested at most `DEEPEST` deep.
     Raises `NoPage`. Blocking, 100 KB take 0.3 s: call it in a thread."""
     try:
         return _title_and_markdown(html, url)
@@ -52,8 +52,8 @@ def _title_and_markdown(html: str, url: str) -> tuple[str, str]:
 
 
 class _Converter(MarkdownConverter):
-    """As the library does it, but: fragments of headings are kept, images become their description, code keeps its
-    language and is fenced by more backticks than it holds itself."""
+    """Like the library, except: fragments of headings are kept, images become their description, code keeps its
+    language and gets a longer fence than any inside it."""
 
     def convert_hN(self, n: int, el: Tag, text: str, parent_tags: set[str]) -> str:  # noqa: N802 - the library's
         if "_inline" in parent_tags:
@@ -94,7 +94,7 @@ def _title(soup: BeautifulSoup) -> str:
 
 
 def _main(soup: BeautifulSoup) -> Tag:
-    """The part that the page is about, cleaned."""
+    """The main part of the page, cleaned."""
     found: Tag = soup
     for selector in _MAIN:
         candidates = soup.select(selector)
@@ -115,7 +115,7 @@ def _main(soup: BeautifulSoup) -> Tag:
 
 
 def _note_fragment(heading: Tag) -> None:
-    """A heading's address: its own id, that of a link in it, or that of the section which it begins."""
+    """A heading's address: its own id, that of a link in it, or that of the section that it begins."""
     inner = heading.find(id=True) or heading.find("a", attrs={"name": True})
     parent = heading.parent
     candidates: list[Any] = [heading.get("id")]

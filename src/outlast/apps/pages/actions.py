@@ -1,5 +1,5 @@
-"""Pages: make, list, read, rename, delete them. What people do on them: `user_actions.py`; their history:
-`version_actions.py`; copies: `copies.py`; links for others: `link_actions.py`; what ran for them: `code_actions.py`."""
+"""Pages: create, list, read, rename, delete. Actions on them: `user_actions.py`; their history: `version_actions.py`;
+copies: `copies.py`; public links: `link_actions.py`; code that ran for them: `code_actions.py`."""
 
 from typing import Any, Final
 
@@ -39,9 +39,9 @@ async def create_page(
     html: str = "",
     key: str | None = None,
 ) -> PageData:
-    """Make a page with its conversation and the workspace where its code will run (editors); no sandbox is made for it.
-    `html` is sanitised. A repeated `key` gets the first answer. Raises `MalformedInput`, `InputTooLarge`,
-    `TooManyPages`, `RateLimited`; then nothing was made."""
+    """Create a page with its conversation and the workspace for its code (editors); no sandbox is created yet.
+    `html` is sanitised. A repeated `key` returns the first answer. Raises `MalformedInput`, `InputTooLarge`,
+    `TooManyPages`, `RateLimited`; then nothing was created."""
     chosen = None if title is None else _checked_title(services, title)
     given = clean(html)
     asked = request_hash("page", project_id, chosen, given)
@@ -80,7 +80,7 @@ def read_page(tx: Tx, actor: Actor, page_id: str) -> PageData:
 
 
 async def rename_page(services: Services, actor: Actor, page_id: str, title: str) -> PageData:
-    """Give a page and its conversation a title of one's own choice (editors); the agent's is not taken any more. Raises
+    """Rename a page and its conversation (editors); titles by the agent are ignored from then on. Raises
     `MalformedInput`, `InputTooLarge`."""
     line = _checked_title(services, title)
 
@@ -98,9 +98,9 @@ async def rename_page(services: Services, actor: Actor, page_id: str, title: str
 
 
 async def delete_page(services: Services, actor: Actor, page_id: str) -> None:
-    """Remove a page with its history, conversation, files, links and sandbox (owners). Modules that were published
-    stay. Raises `ThreadBusy` while a run of it has not ended. Once this returns it is gone; a sandbox that could not be
-    ended now is ended later."""
+    """Remove a page with its history, conversation, files, links and sandbox (owners). Published modules
+    stay. Raises `ThreadBusy` while a run of it has not ended. When this returns, the page is gone; a sandbox that could
+    not be ended now is ended later."""
     await delete_with_files(services, store.PAGES, actor, page_id)
     services.state(Rules).live.forget(page_id)
 
@@ -110,7 +110,7 @@ def _checked_title(services: Services, title: str) -> str:
 
 
 def check_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
-    """Raise `RateLimited` or `TooManyPages` where the actor may not make one more page in the project."""
+    """Raise `RateLimited` or `TooManyPages` if the actor may not create another page in the project."""
     check_made_rate(tx, pages_table, actor.user_id, services.settings.limits.pages_per_minute_per_user)
     most = services.settings.of(PageSettings).most_per_project
     demand_room(TooManyPages, "pages", project_id, store.count(tx, project_id), most)

@@ -1,7 +1,7 @@
-"""Which elements pages may have, drawings (SVG) too. Constants only.
+"""The elements that pages may have, SVG included. Constants only.
 
-Left out is what runs, loads, embeds, posts or navigates: script, style, link, meta, base, iframe, object, embed, media,
-template, noscript, MathML, foreignObject, SVG animation.
+Elements that run, load, embed, post or navigate are excluded: script, style, link, meta, base, iframe, object, embed,
+media, template, noscript, MathML, foreignObject, SVG animation.
 """
 
 from typing import Final
@@ -18,10 +18,10 @@ HTML: Final = (
     VOID | HEADINGS | _SECTIONS | _WORDS | _FORMS | TABLE_PARTS | {"table", "details", "summary", "dialog", "svg"}
 )
 TEXT_ONLY: Final = frozenset({"textarea", "option", "title", "desc"})
-LEADING_BREAK_LOST: Final = frozenset({"pre", "textarea"})  # browsers drop one line break at their beginning
+LEADING_BREAK_LOST: Final = frozenset({"pre", "textarea"})  # browsers drop a line break at their start
 
 SVG: Final = read_names(__file__, "allowed/svg_elements")
 DRAWN: Final = SVG | {"svg"}
 
-# Removed with all that they hold; every other element that is not kept gives its content to its parent.
+# Removed with their content; any other element that is not allowed is replaced by its content.
 DROPPED: Final = read_names(__file__, "allowed/dropped_elements")

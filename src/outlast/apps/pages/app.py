@@ -1,4 +1,4 @@
-"""What pages declare."""
+"""The declaration of the pages app."""
 
 from typing import Final
 

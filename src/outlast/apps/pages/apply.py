@@ -1,7 +1,7 @@
-"""Applies patches to a page's tree. Pure: a refused patch leaves the tree as it was.
+"""Apply patches to a page's tree. Pure: a refused patch leaves the tree unchanged.
 
-An applied patch is given back *normalised*: with the HTML and attributes that were kept, so that a browser that applies
-it to the same page comes to the same tree without any judgement of its own.
+An applied patch is returned *normalised*: with the sanitised HTML and attributes, so that a browser that applies
+it to the same page gets the same tree without its own checks.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ MAX_IDS: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """`patches`: the normalised ones. `problems`: why others were refused, and what was left out of those applied."""
+    """`patches`: the normalised ones. `problems`: why others were refused, and what was left out of applied ones."""
 
     patches: tuple[Patch, ...]
     problems: tuple[str, ...]
@@ -32,7 +32,7 @@ class Applied:
 
 
 def apply_patches(tree: Tree, patches: Sequence[Patch]) -> Applied:
-    """Apply patches in order, each by itself: one that does not fit is refused, and the others go on."""
+    """Apply patches in order, independently: one that does not fit is refused, and the others are still applied."""
     done: list[Patch] = []
     problems: list[str] = []
     refused = 0
@@ -45,12 +45,13 @@ def apply_patches(tree: Tree, patches: Sequence[Patch]) -> Applied:
             continue
         if applied is not None:
             done.append(applied)
-        problems += [f'Of the patch "{patch.op}" at {patch.at} something was left out: {one}.' for one in told]
+        problems += [f'Of the patch "{patch.op}" at {patch.at} a part was left out: {one}.' for one in told]
     return Applied(tuple(done), tuple(dict.fromkeys(problems)), refused)
 
 
 def apply_patch(tree: Tree, patch: Patch) -> tuple[Patch | None, tuple[str, ...]]:
-    """Apply one patch. The normalised one (None: it changes nothing) and what was left out. Raises `Refused`."""
+    """Apply one patch. Returns the normalised one (None if it changes nothing) and what was left out. Raises
+    `Refused`."""
     target = _target(tree, patch.at)
     match patch.op:
         case "text":
@@ -76,7 +77,7 @@ def _target(tree: Tree, at: str) -> Element:
         ids = [str(one) for one in islice(tree.ids(), MAX_IDS)]
         near = get_close_matches(at[1:], ids, n=3)
         hint = f" (there is {', '.join('#' + one for one in near)})" if near else ""
-        raise Refused(f"no element of the page has the id {at[1:]}{hint}")
+        raise Refused(f"no element on the page has the id {at[1:]}{hint}")
     return found
 
 
@@ -112,7 +113,7 @@ def _inserted(target: Element, patch: Patch) -> tuple[Patch | None, tuple[str, .
 
 
 def _fitting(patch: Patch, parent: Element) -> Clean:
-    """What is kept of the patch's HTML, if it may stand in `parent`."""
+    """The sanitised HTML of the patch, if it is allowed in `parent`."""
     context = "div" if parent.tag == trees.ROOT else parent.tag
     clean = sanitised(patch.html or "", context)
     refused = misplaced(clean.fragment, inside_of(parent))
@@ -140,12 +141,12 @@ def _attributes(target: Element, patch: Patch) -> tuple[Patch | None, tuple[str,
 
 
 def _name(target: Element, name: str) -> str:
-    """Names are lower case, but in drawings (`viewBox`)."""
+    """Names are lower case, except in SVG (`viewBox`)."""
     return name if target.tag in DRAWN else name.lower()
 
 
 def _not_kept(tag: str, name: str) -> str:
-    return f'{tag} keeps no "{name}" with this value'
+    return f'{tag} does not allow "{name}" with this value'
 
 
 def _classes(target: Element, patch: Patch) -> Patch | None:
@@ -184,7 +185,7 @@ def _move(tree: Tree, target: Element, patch: Patch) -> Patch:
 
 
 def _insert(fragment: Element, to: Element, place: Place) -> None:
-    """Put what `fragment` holds into or beside an element."""
+    """Insert the content of `fragment` into or next to an element."""
     match place:
         case "append":
             trees.put(to, len(to), fragment)

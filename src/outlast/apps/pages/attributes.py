@@ -1,4 +1,4 @@
-"""The attributes that elements and drawings (SVG) may have (`allowed/attributes.toml`), and their values. Pure."""
+"""The allowed attributes of elements, SVG included (`allowed/attributes.toml`), and their values. Pure."""
 
 import re
 import tomllib
@@ -11,7 +11,7 @@ from outlast.apps.pages.user_action_rules import NAME as ACTION_NAME
 from outlast.base.data_files import read_names, read_text
 
 MAX_ATTRIBUTES: Final = 80  # attributes of one element
-MAX_CHARS: Final = 16_000  # of one value, but pictures
+MAX_CHARS: Final = 16_000  # of one value, except pictures
 MAX_PICTURE_CHARS: Final = 700_000
 GLOBAL: Final = frozenset({"id", "class", "title", "lang", "dir", "role", "hidden", "tabindex", "style", "popover"})
 SVG_ATTRIBUTES: Final = read_names(__file__, "allowed/svg_attributes")
@@ -22,7 +22,7 @@ _ALLOWED: Final[dict[str, Any]] = tomllib.loads(read_text(__file__, "allowed/att
 OF_TAG: Final[dict[str, frozenset[str]]] = {tag: frozenset(names) for tag, names in _ALLOWED["of_tag"].items()}
 WORDS_OF: Final[dict[str, dict[str, list[str]]]] = _ALLOWED["words"]
 
-# Links lead to the web, or to one of the others. `safeLink` of the page's own script (web/src/page-runtime) agrees.
+# Links go to the web, or to one of the others. `safeLink` of the page's own script (web/src/page-runtime) agrees.
 WEB_SCHEMES: Final = frozenset({"http", "https"})
 OTHER_SCHEMES: Final = frozenset({"mailto"})
 
@@ -48,15 +48,15 @@ _CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufff
 
 
 def plain(text: str) -> str:
-    """The text as a browser's tree and ours can both hold it: without control characters, line breaks as `\\n`."""
+    """The text as a browser's tree and ours can both store it: without control characters, line breaks as `\\n`."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _CONTROLS.sub("", text.replace("\f", " "))
 
 
 def kept_attributes(tag: str, given: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Names and values that an element may have, in their order. A link that leads out of the page opens apart from it
-    and gets nothing of it."""
+    """The allowed names and values of an element, in order. A link out of the page opens in a new window
+    without a reference to the page."""
     kept: dict[str, str] = {}
     for name, value in given:
         if len(kept) >= MAX_ATTRIBUTES or _NAME.fullmatch(name) is None or (tag == "a" and name in ("target", "rel")):
@@ -70,7 +70,7 @@ def kept_attributes(tag: str, given: Iterable[tuple[str, str]]) -> dict[str, str
 
 
 def kept_value(tag: str, name: str, value: str) -> str | None:
-    """The value in the form in which it is kept; None: the element may not have this attribute, or not with it."""
+    """The value in canonical form; None if the element may not have this attribute, or not with this value."""
     if name.startswith(("data-", "aria-")):
         return _loose(name, value)
     in_svg = tag in DRAWN
@@ -110,7 +110,8 @@ def _other(tag: str, name: str, value: str, *, in_svg: bool) -> str | None:
 
 
 def _loose(name: str, value: str) -> str | None:
-    """`data-*` and `aria-*`: any text, but names that the page's own script uses; `data-action` is an action's name."""
+    """`data-*` and `aria-*`: any text, except names that the page's own script uses; `data-action` is an action's
+    name."""
     if len(value) > MAX_CHARS or _LOOSE.fullmatch(name) is None or name.startswith("data-outlast"):
         return None
     if name == "data-action":
@@ -120,7 +121,7 @@ def _loose(name: str, value: str) -> str | None:
 
 
 def _drawn(value: str) -> str | None:
-    """A value of SVG: it may point to what is drawn on the page, and nowhere else."""
+    """A value of SVG: it may refer to SVG elements of the page, and to nothing else."""
     lowered = value.lower()
     if "url" not in lowered and "\\" not in value and "javascript" not in lowered:
         return value

@@ -1,5 +1,5 @@
-"""Whole pages that are made clean before the transaction that takes them: for the largest that is a third of a second,
-in which nobody else could write. Rebuilt at will: a page that is missing here is cleaned where it is taken.
+"""Whole pages that are sanitised before the transaction that takes them: the largest takes a third of a second,
+during which other writers would wait. A cache: a page that is missing here is sanitised when it is taken.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from outlast.apps.pages.sanitizer import sanitised
 from outlast.apps.pages.tree import inner_html
 
 MAX_PAGES: Final = 8
-MIN_CHARS: Final = 10_000  # a shorter page is clean in 5 ms
+MIN_CHARS: Final = 10_000  # a shorter page takes 5 ms to sanitise
 
 Clean = tuple[str, tuple[str, ...]]
 """The sanitized HTML, and the problems to report to its author."""
 
 
 class CleanPages:
-    """At most 8 pages, in memory, each until it is taken. Safe to use from several threads."""
+    """At most 8 pages, in memory, each until it is taken. Thread-safe."""
 
     def __init__(self) -> None:
         self._pages: OrderedDict[tuple[str, int], Clean | Refused] = OrderedDict()
         self._lock = Lock()
 
     def prepare(self, html: str, most_bytes: int) -> None:
-        """Clean a page ahead of `take`; nothing for a short one. Blocking: call it in a thread."""
+        """Sanitise a page ahead of `take`; skips a short one. Blocking: call it in a thread."""
         if len(html) < MIN_CHARS:
             return
         try:
@@ -43,7 +43,7 @@ class CleanPages:
         return len(self._pages)
 
     def take(self, html: str, most_bytes: int) -> Clean:
-        """As `clean_page`; what was prepared is forgotten."""
+        """Like `clean_page`; the prepared result is removed."""
         with self._lock:
             made = self._pages.pop((html, most_bytes), None)
         if made is None:
@@ -54,8 +54,8 @@ class CleanPages:
 
 
 def clean_page(html: str, most_bytes: int) -> Clean:
-    """What is kept of a page's HTML: at most `most_bytes`, and four times as many characters of it are looked at.
-    Raises `Refused` beyond that, and for what no page can be."""
+    """The sanitised HTML of a page: at most `most_bytes`, from at most four times as many characters.
+    Raises `Refused` beyond that, and for HTML that cannot be a page."""
     if len(html) > 4 * most_bytes:
         raise Refused(too_large(len(html.encode()), most_bytes))
     clean = sanitised(html)

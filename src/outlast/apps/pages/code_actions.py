@@ -1,4 +1,4 @@
-"""The code of a page's agent: what ran, from its conversation, and the modules that it saved."""
+"""The code of a page's agent: what ran, from its conversation, and its saved modules."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -19,7 +19,7 @@ from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.messages import list_messages
 from outlast.kernel.threads.shapes import MessageData
 
-SHOWN: Final[Mapping[str, str]] = {  # by tool, the argument that is its code
+SHOWN: Final[Mapping[str, str]] = {  # the argument with the code, by tool
     "run_code": "code",
     "terminal": "command",
     "search_docs": "query",
@@ -34,8 +34,8 @@ MAX_MESSAGES: Final = 200
 def list_code(
     tx: Tx, actor: Actor, page_id: str, before: int | None = None, limit: int = 50
 ) -> Listed[CodeAnswer, int]:
-    """What ran for a page, newest first: about `limit` calls, those of one answer together. `before` is a position of a
-    message, as `next` gave it."""
+    """The code that ran for a page, newest first: about `limit` calls, those of one answer together. `before` is a
+    message position, as returned in `next`."""
     thread_id = require_page(tx, actor, page_id, Right.READ).thread_id
     run_id = threads.thread_data(tx, thread_id).active_run_id
     items = _of_run(tx, run_id) if before is None and run_id is not None else []
@@ -43,8 +43,8 @@ def list_code(
 
 
 async def list_page_modules(services: Services, actor: Actor, page_id: str) -> list[ModuleData]:
-    """What the agent of a page has saved there, by path; modules whose files have vanished are forgotten by this. Empty
-    where the server has no sandboxes."""
+    """The saved modules of a page's agent, by path; modules whose files have vanished are forgotten. Empty
+    on a server without sandboxes."""
     page = await services.db.read(require_page, actor, page_id, Right.READ)
     if services.modules is None:
         return []

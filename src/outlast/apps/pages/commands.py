@@ -21,7 +21,7 @@ PageArgument = Annotated[str, typer.Argument(help="Id of the page (pag_…).")]
 
 @app.verb("list", "outlast pages list --project prj_01h…")
 def list_pages(project: ProjectOption = None, limit: LimitOption = None) -> None:
-    """List the pages of a project, the oldest first."""
+    """List the pages of a project, oldest first."""
     terminal.print_list(
         list_of_project("pages", project, limit),
         "page=id state version changed=updated_at title",
@@ -31,8 +31,8 @@ def list_pages(project: ProjectOption = None, limit: LimitOption = None) -> None
 
 @app.verb("create", 'outlast pages create "Open issues"', "new")
 def create(
-    title: Annotated[str | None, typer.Argument(help="Title. Default: the agent chooses one.")] = None,
-    html: Annotated[str | None, typer.Option(help="File with its first HTML. '-' reads standard input.")] = None,
+    title: Annotated[str | None, typer.Argument(help="Title (default: the agent chooses one).")] = None,
+    html: Annotated[str | None, typer.Option(help="File with the first HTML. '-' reads standard input.")] = None,
     project: ProjectOption = None,
 ) -> None:
     """Create a page and print its id.
@@ -44,8 +44,8 @@ def create(
 @app.verb("show", "outlast pages show pag_01h… --html")
 def show(
     page: PageArgument,
-    version: Annotated[int | None, typer.Option(help="An earlier version. Default: the newest.")] = None,
-    html: Annotated[bool, typer.Option("--html", help="Print only its HTML.")] = False,
+    version: Annotated[int | None, typer.Option(help="Version (default: the newest).")] = None,
+    html: Annotated[bool, typer.Option("--html", help="Print only the HTML of the page.")] = False,
 ) -> None:
     """Show a page: its state, version and size, or its HTML."""
     path = f"/v1/pages/{page}" if version is None else f"/v1/pages/{page}/versions/{version}"
@@ -64,10 +64,10 @@ def show(
 def act(
     page: PageArgument,
     name: Annotated[str, typer.Argument(help="Name of a data-action of the page.")],
-    data: Annotated[str, typer.Option(help="Its values, as a JSON object.")] = "{}",
+    data: Annotated[str, typer.Option(help="Values of the action, as a JSON object.")] = "{}",
     follow: FollowOption = True,
 ) -> None:
-    """Do something on a page, as a click does, and follow the run.
+    """Do something on a page, like a click, and follow the run.
 
     While a run works on the page, the action waits for the next run."""
     body = {"name": name, "data": _json_object(data)}
@@ -95,7 +95,7 @@ def actions(
     ] = None,
     limit: LimitOption = 50,
 ) -> None:
-    """List the actions on a page, the newest first."""
+    """List the actions on a page, newest first."""
     terminal.print_list(
         call_server(lambda client: client.items(f"/v1/pages/{page}/actions", limit, state=state)),
         "action=id state when=created_at who=by_name name data",
@@ -119,7 +119,7 @@ def versions(
     before: Annotated[int | None, typer.Option(help="Only versions older than this one.")] = None,
     limit: LimitOption = 50,
 ) -> None:
-    """List the versions of a page, the newest first."""
+    """List the versions of a page, newest first."""
     terminal.print_list(
         call_server(lambda client: client.items(f"/v1/pages/{page}/versions", limit, before=before)),
         "version kind when=created_at run=run_id change=summary",
@@ -148,7 +148,7 @@ def restore(
 
 @app.verb("code", "outlast pages code pag_01h…")
 def code(page: PageArgument, limit: LimitOption = 50) -> None:
-    """Show the code that ran for a page and its results, the newest first."""
+    """Show the code that ran for a page and its results, newest first."""
     found = call_server(lambda client: client.items(f"/v1/pages/{page}/code", limit))
     if wants_json():
         terminal.print_json(found)
@@ -167,19 +167,19 @@ def code(page: PageArgument, limit: LimitOption = 50) -> None:
 def share(
     page: PageArgument,
     name: Annotated[str, typer.Option(help="Name of the link, for those who manage links.")] = "",
-    days: Annotated[float | None, typer.Option(help="Days until it expires. Default: never.")] = None,
+    days: Annotated[float | None, typer.Option(help="Days until the link expires (default: never).")] = None,
     frame: Annotated[bool, typer.Option("--frame", help="Print HTML that embeds the page.")] = False,
 ) -> None:
     """Create a read-only link to a page and print it.
 
-    Everybody who has the link sees the page. It is not shown again."""
+    Anyone with the link can view the page. The link is not shown again."""
     made = call_server(lambda client: client.create(f"/v1/pages/{page}/links", name=name, expires_in_days=days))
     terminal.print_result(made, made["frame"] if frame else made["url"])
 
 
 @app.verb("links", "outlast pages links pag_01h…")
 def links(page: PageArgument) -> None:
-    """List the links to a page, the newest first."""
+    """List the links to a page, newest first."""
     terminal.print_list(
         call_server(lambda client: client.get(f"/v1/pages/{page}/links")),
         "link=id created=created_at expires=expires_at name",

@@ -1,8 +1,8 @@
-"""What may stand inside what, so that a browser reads a page's HTML as exactly the tree that we have. Pure.
+"""The allowed nesting of elements, so that a browser parses a page's HTML into exactly our tree. Pure.
 
-HTML's parser closes, moves and drops elements that stand where it does not want them (a `div` in a `p`, a link in a
-link, text in a table). A tree that keeps these rules is read back as it was written. They are a little stricter than
-the parser in rare places, never laxer.
+HTML's parser closes, moves and drops misplaced elements (a `div` in a `p`, a link in a link, text in a table). A tree
+that follows these rules is parsed back as it was written. They are a little stricter than the parser in rare places,
+never laxer.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from typing import Final
 from outlast.apps.pages.allowed_elements import HEADINGS, HTML, SVG, TEXT_ONLY, VOID
 from outlast.base.data_files import read_names
 
-MAX_DEPTH: Final = 100  # browsers flatten what lies much deeper
+MAX_DEPTH: Final = 100  # browsers flatten much deeper nesting
 
 _CLOSES_P: Final = HEADINGS | read_names(__file__, "parser_quirks/closes_p")
 # Elements that end the parser's search for an open `li`, `dd` or `dt`.
@@ -37,7 +37,7 @@ WITHOUT_TEXT: Final = frozenset(_CHILDREN)
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """Where something stands: its parent, and what is open around it as the parser sees it."""
+    """The context of an element: its parent, and the open elements around it as the parser sees them."""
 
     tag: str = "div"
     depth: int = 0
@@ -52,11 +52,11 @@ class Inside:
 
 @lru_cache(maxsize=4096)
 def entered(where: Inside, tag: str) -> Inside | str:
-    """What is around the content of an element that stands there, or why it cannot stand there."""
+    """The context of the content of an element at this place, or the reason why it cannot be there."""
     if where.depth >= MAX_DEPTH:
-        return f"elements lie more than {MAX_DEPTH} deep in each other"
+        return f"elements are nested more than {MAX_DEPTH} deep"
     if where.tag in TEXT_ONLY:
-        return f"a {where.tag} holds only text"
+        return f"a {where.tag} may only contain text"
     if where.svg:
         return replace(where, tag=tag, depth=where.depth + 1) if tag in SVG else _not_in(tag, "drawing (svg)")
     refused = _refused(where, tag)
@@ -65,19 +65,19 @@ def entered(where: Inside, tag: str) -> Inside | str:
 
 def _refused(where: Inside, tag: str) -> str:
     if tag not in HTML:
-        return f"a {tag} stands only in a drawing (svg)"
+        return f"a {tag} is only allowed in an svg"
     if tag not in _CHILDREN.get(where.tag, (tag,)):
         wanted = ", ".join(sorted(_CHILDREN[where.tag]))
-        return f"{_article(where.tag)} holds only {wanted}, not {tag}"
+        return f"{_article(where.tag)} may only contain {wanted}, not {tag}"
     if where.tag not in _PARENTS.get(tag, (where.tag,)):
         wanted = " or ".join(sorted(_PARENTS[tag]))
-        return f"{_article(tag)} stands only directly in {wanted}"
+        return f"{_article(tag)} is only allowed directly in {wanted}"
     if where.p and tag in _CLOSES_P:
         return _not_in(tag, "p (paragraph)")
     if (where.a and tag == "a") or (where.button and tag == "button") or (where.form and tag == "form"):
         return _not_in(tag, tag)
     if (where.li and tag == "li") or (where.item and tag in ("dd", "dt")):
-        return f"{_article(tag)} cannot stand in another one without a list between them"
+        return f"{_article(tag)} cannot be inside another one without a list between them"
     if tag in HEADINGS and where.tag in HEADINGS:
         return _not_in(tag, where.tag)
     return ""
@@ -101,7 +101,7 @@ def _after(where: Inside, tag: str) -> Inside:
 
 
 def around(tags: Iterable[str]) -> Inside:
-    """What is around the content of an element, given the tags from the outermost down to itself, all in place."""
+    """The context of the content of an element, given the tags from the outermost down to itself, all in place."""
     where = Inside()
     for tag in tags:
         where = replace(where, tag=tag, depth=where.depth + 1) if where.svg else _after(where, tag)
@@ -109,16 +109,16 @@ def around(tags: Iterable[str]) -> Inside:
 
 
 def text_refused(tag: str, text: str) -> str:
-    """Why an element cannot hold this text; empty: it can."""
+    """The reason why an element cannot contain this text; empty if it can."""
     if tag in VOID:
-        return f"{_article(tag)} holds nothing"
+        return f"{_article(tag)} must be empty"
     if tag in WITHOUT_TEXT and text.strip(" \t\n\f"):
-        return f"{_article(tag)} holds no text, only {', '.join(sorted(_CHILDREN[tag]))}"
+        return f"{_article(tag)} cannot contain text, only {', '.join(sorted(_CHILDREN[tag]))}"
     return ""
 
 
 def _not_in(tag: str, outer: str) -> str:
-    return f"{_article(tag)} cannot stand in {_article(outer)}"
+    return f"{_article(tag)} cannot be inside {_article(outer)}"
 
 
 def _article(tag: str) -> str:

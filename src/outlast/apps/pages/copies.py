@@ -1,5 +1,5 @@
-"""Copies of pages: duplicated, or with a fork of their conversation. HTML, files, modules and messages go with them;
-each is its own from then on."""
+"""Copies of pages: duplicated, or with a fork of their conversation. HTML, files, modules and messages are copied;
+the copy is independent from then on."""
 
 from outlast.apps.pages import store, versions
 from outlast.apps.pages.actions import check_room
@@ -18,9 +18,9 @@ from outlast.kernel.threads.messages import message_in
 
 
 async def duplicate_page(services: Services, actor: Actor, page_id: str, *, key: str | None = None) -> PageData:
-    """A copy of a page with its HTML, files and conversation as they are (editors). While a run works there, the files
-    are those after its last tool call. Actions and links are not copied. A repeated `key` gets the first answer. Raises
-    `TooManyPages`, `RateLimited`; then nothing was made."""
+    """Copy a page with its current HTML, files and conversation (editors). While a run works there, the files are those
+    after its last tool call. Actions and links are not copied. A repeated `key` returns the first answer. Raises
+    `TooManyPages`, `RateLimited`; then nothing was created."""
 
     def copy(tx: Tx, title: str) -> NewSubject:
         return copy_page(tx, services, actor, page_id, title, None)
@@ -30,7 +30,7 @@ async def duplicate_page(services: Services, actor: Actor, page_id: str, *, key:
 
 def copy_page(tx: Tx, services: Services, actor: Actor, page_id: str, title: str, message_id: str | None) -> NewSubject:
     """Copy a page with the conversation up to a message, and HTML and files as they were then; without a message all of
-    it, and the files as last saved. Tells followers. Raises `NotFound` for a message of another thread, `TooManyPages`,
+    it, and the files as last saved. Publishes to followers. Raises `NotFound` for a message of another thread,
     `RateLimited`."""
     source = store.hold(tx, page_id)
     threads.hold(tx, source.thread_id)  # before the project
@@ -49,8 +49,8 @@ def copy_page(tx: Tx, services: Services, actor: Actor, page_id: str, title: str
 
 
 def _copy_modules(tx: Tx, source: PageRow, copy: NewSubject) -> None:
-    """What was announced of the source's files is true of the copy's too. Rows whose files the copy does not have go
-    with the next search."""
+    """Copy the announced modules, because the files are copied too. Rows whose files the copy does not have are removed
+    by the next search."""
     library = registry.implementation(LIBRARY)
     for one in library.of_workspace(tx, source.workspace_id):
         known = one.verified_at is not None

@@ -1,5 +1,5 @@
-"""How pages look: the classes and colours of the style sheets that every page has (`page.css` and `shapes.css` of
-`web/src/page-runtime`), explained once. The agent's prompt and docs/reference/page-patches.md are made from this; a
+"""The look of pages: the classes and colours of the style sheets that every page has (`page.css` and `shapes.css` of
+`web/src/page-runtime`), described once. The agent's prompt and docs/reference/page-patches.md are made from this; a
 test compares it with the style sheets.
 """
 

@@ -1,5 +1,5 @@
-"""The lines that a page's agent writes, explained once (`grammar.toml`): the agent's prompt and
-docs/reference/page-patches.md are both made from this. Every example is a line that `lines.read_line` takes.
+"""The lines that a page's agent writes, described once (`grammar.toml`): the agent's prompt and
+docs/reference/page-patches.md are both made from this. `lines.read_line` accepts every example.
 """
 
 import tomllib
@@ -12,7 +12,7 @@ _GRAMMAR: Final[dict[str, Any]] = tomllib.loads(read_text(__file__, "grammar.tom
 
 
 class Explained(NamedTuple):
-    """A patch or a line: what it does, in one sentence, and an example."""
+    """A patch or a line: its effect, in one sentence, and an example."""
 
     does: str
     example: str

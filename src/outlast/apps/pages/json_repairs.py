@@ -1,4 +1,4 @@
-"""JSON that a model wrote: mended where it is broken and only one reading is possible. Pure."""
+"""Repair JSON that a model wrote, where it is broken and only one reading is possible. Pure."""
 
 import re
 from typing import Any, Final
@@ -15,9 +15,9 @@ _ESCAPE_OR_CONTROL: Final = re.compile(r"\\(.)|[\x00-\x1f]", re.DOTALL)
 
 
 def mended(text: str) -> Any:
-    """The value of a broken text, or None. Mended are: a fence or a comma after it, commas before a closing bracket,
-    raw tabs and line breaks inside strings, backslashes that escape nothing, and up to eight brackets that are missing
-    at the end. A string that is not closed is not mended: nobody knows what it would have said."""
+    """The value of a broken text, or None. It repairs: a fence or a comma after it, commas before a closing bracket,
+    raw tabs and line breaks inside strings, backslashes that escape nothing, and up to eight missing brackets
+    at the end. It does not repair an unclosed string: its end is unknown."""
     out: list[str] = []
     missing: list[str] = []
     for token in _TOKEN.finditer(text):
@@ -46,10 +46,10 @@ def _json(text: str) -> Any:
 
 
 def _made_valid(found: re.Match[str]) -> str:
-    """An escape or a control character in a string, as JSON has it."""
+    """An escape or a control character in a string, as valid JSON."""
     if (escaped := found[1]) is None:
         return _CONTROLS.get(found[0], "")
-    # `\'` and the like: what was escaped needed no escape.
+    # `\'` and the like: the character needed no escape.
     return found[0] if escaped in '"\\/bfnrtu' else escaped
 
 
@@ -59,6 +59,6 @@ def _drop_comma(out: list[str]) -> None:
 
 
 def json_object(text: str | None) -> dict[str, Any]:
-    """The object that a text is; empty for everything else, as for arguments that a model has not written whole yet."""
+    """The object in a text; empty for everything else, such as arguments that a model has not finished writing."""
     value = _json(text or "{}")
     return value if isinstance(value, dict) else {}

@@ -1,10 +1,10 @@
-"""What one line of an agent's answer says: patches, a whole page, stats, modules, a summary; else prose. Pure.
+"""Parse one line of an agent's answer: patches, a whole page, stats, modules, a summary; else prose. Pure.
 
-A line is one JSON object. A line that does not begin like JSON is prose, for people. One that does and is broken is
-mended where only one reading is possible (trailing commas, line breaks inside strings, brackets that are missing at the
-end, a stray fence around it); else it is a problem, in words that the agent can act on.
+A line is one JSON object. A line that does not begin like JSON is prose, for people. A broken JSON line is
+repaired where only one reading is possible (trailing commas, line breaks inside strings, missing brackets at the
+end, a stray fence around it); else it is a problem, described so that the agent can fix it.
 
-Bounds: the longest line that is taken is the caller's; steps grow with its length, 100 KB take 30 ms.
+Bounds: the caller's limit of a line; time grows with its length, 100 KB take 30 ms.
 """
 
 import re
@@ -32,7 +32,7 @@ _STAT_NAME: Final = re.compile(r"[A-Za-z][\w .:/%-]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class PatchesLine:
-    """Patches in order, as they were asked for. `problems`: those of the line that are none."""
+    """Patches in order, as written. `problems`: the invalid patches of the line."""
 
     patches: tuple[Patch, ...]
     problems: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class PatchesLine:
 
 @dataclass(frozen=True, slots=True)
 class FullLine:
-    """The whole page anew. `title` None: it keeps the one that it has."""
+    """A new whole page. `title` None keeps the current one."""
 
     html: str
     title: str | None = None
@@ -48,14 +48,14 @@ class FullLine:
 
 @dataclass(frozen=True, slots=True)
 class StatsLine:
-    """What the agent itself counted, by name."""
+    """Figures that the agent itself counted, by name."""
 
     values: Mapping[str, float | str]
 
 
 @dataclass(frozen=True, slots=True)
 class ModulesLine:
-    """Files that the agent calls reusable; whether they exist is for others to look at."""
+    """Files that the agent calls reusable; their existence is checked elsewhere."""
 
     modules: tuple[NewModule, ...]
     problems: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ class ModulesLine:
 
 @dataclass(frozen=True, slots=True)
 class SummaryLine:
-    """What was asked and what was done, on one line."""
+    """The request and the result, on one line."""
 
     text: str
 
@@ -77,7 +77,7 @@ class ProseLine:
 
 @dataclass(frozen=True, slots=True)
 class ProblemLine:
-    """It looks like JSON and cannot be taken; `text` says what is wrong with it and what to write."""
+    """A line that looks like JSON but is invalid; `text` describes the error and the correct form."""
 
     text: str
 
@@ -86,7 +86,7 @@ Line = PatchesLine | FullLine | StatsLine | ModulesLine | SummaryLine | ProseLin
 
 
 def read_line(line: str) -> Line | None:
-    """What a line says; None: nothing (it is blank, or a fence around the others). Never raises."""
+    """The parsed line; None if it is blank, or a fence around the others. Never raises."""
     line = line.strip("\ufeff\r\n\t ")
     if not line or _FENCE.fullmatch(line):
         return None
@@ -97,7 +97,7 @@ def read_line(line: str) -> Line | None:
     if value is None:
         if not _like_json(inner):
             return ProseLine(line)
-        return ProblemLine(said(line, "it is no JSON. Write one object on one line, with every quote closed"))
+        return ProblemLine(said(line, "it is not valid JSON. Write one object on one line, with every quote closed"))
     return _read(value, line)
 
 
@@ -109,7 +109,7 @@ def _json(text: str) -> Any:
 
 
 def _like_json(text: str) -> bool:
-    """Prose may begin with a bracket as well: `[1] says …`, `{name} is …`."""
+    """True if the text looks like JSON: prose may begin with a bracket too (`[1] says …`, `{name} is …`)."""
     return re.match(r'\{\s*["\'}]|\{\s*\w+\s*:|\[\s*[{\]]', text) is not None
 
 
@@ -117,7 +117,7 @@ def _read(value: Any, line: str) -> Line:
     if isinstance(value, list):  # patches without their object
         return _patches(value)
     if not isinstance(value, dict):
-        return ProblemLine(said(line, "it is no object"))
+        return ProblemLine(said(line, "it is not an object"))
     kind = value.get("type")
     if kind is None and "op" in value:
         return _patches([value])
@@ -125,7 +125,7 @@ def _read(value: Any, line: str) -> Line:
         return _patches_of(value, line)
     reader = _READERS.get(kind) if isinstance(kind, str) else None
     if reader is None:
-        return ProblemLine(said(line, f'its "type" is none of {", ".join(TYPES)}'))
+        return ProblemLine(said(line, f'its "type" is not one of {", ".join(TYPES)}'))
     return reader(value, line)
 
 
@@ -147,7 +147,9 @@ def _patches(values: Sequence[Any]) -> Line:
         else:
             patches.append(patch)
     if len(values) > MAX_PATCHES:
-        problems.append(f"of {len(values)} patches in one line only {MAX_PATCHES} were taken. Write more lines")
+        problems.append(
+            f"of {len(values)} patches in one line only the first {MAX_PATCHES} were applied. Write more lines"
+        )
     return PatchesLine(tuple(patches), tuple(problems))
 
 
@@ -161,8 +163,8 @@ def _full(value: dict[str, Any], line: str) -> Line:
 
 
 def _stats(value: dict[str, Any], _line: str) -> Line:
-    """Numbers and short texts, also from one level below (`{"type": "stats", "stats": {…}}`); what is neither is left
-    out: nothing depends on it."""
+    """Numbers and short texts, also from one level below (`{"type": "stats", "stats": {…}}`); other values are left
+    out, because nothing depends on them."""
     found: dict[str, float | str] = {}
     inner = value.get("stats")
     for name, given in [*value.items(), *(inner.items() if isinstance(inner, dict) else ())]:
@@ -200,7 +202,7 @@ def _modules(value: dict[str, Any], line: str) -> Line:
 
 def _module(one: Any) -> NewModule | str:
     if not isinstance(one, dict):
-        return "it is no object"
+        return "it is not an object"
     path, description = one.get("path"), one.get("description")
     exports, usage = one.get("exports", []), one.get("usage", "")
     if not isinstance(path, str) or not path.strip():
@@ -210,9 +212,9 @@ def _module(one: Any) -> NewModule | str:
     if isinstance(exports, str):
         exports = [exports]
     if not isinstance(exports, list) or not all(isinstance(name, str) for name in exports):
-        return '"exports" is no list of names'
+        return '"exports" is not a list of names'
     if not isinstance(usage, str):
-        return '"usage" is no text'
+        return '"usage" is not a text'
     names = tuple(name[:120] for name in exports[:100])
     return NewModule(path.strip()[:500], description.strip()[:2000], names, usage.strip()[:2000])
 

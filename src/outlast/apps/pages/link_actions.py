@@ -1,4 +1,4 @@
-"""Links that show a page, read only, to people without an account. What they show: `embeds/`."""
+"""Links that show a page, read only, to people without an account. They are served by `embeds/`."""
 
 from datetime import timedelta
 from typing import Final
@@ -21,15 +21,15 @@ MAX_LINKS: Final = 50
 async def create_link(
     services: Services, actor: Actor, page_id: str, name: str = "", days: float | None = None
 ) -> NewLink:
-    """Make a link to a page (editors), good for so many days (None: until it is revoked). Its secret is in the answer
-    and nowhere else. Raises `MalformedInput` (a page with 50 links), `InputTooLarge`."""
+    """Create a link to a page (editors), valid for this many days (None: until it is revoked). Its secret is only in
+    this answer. Raises `MalformedInput` (a page with 50 links), `InputTooLarge`."""
     shown = checked_line("The name", name, services.settings.limits.title_chars) if name.strip() else ""
 
     def run(tx: Tx) -> NewLink:
         require_page(tx, actor, page_id, Right.EDIT)
         page = pages.hold(tx, page_id)
         if len(store.list_links(tx, page_id)) >= MAX_LINKS:
-            raise MalformedInput(f"The page has {MAX_LINKS} links.", hint="Revoke one that nobody uses.")
+            raise MalformedInput(f"The page has {MAX_LINKS} links.", hint="Revoke an unused link first.")
         expires_at = None if days is None else tx.now + timedelta(days=days)
         return store.add_link(tx, page, actor.user_id, shown, expires_at)
 
@@ -45,7 +45,7 @@ def list_links(tx: Tx, actor: Actor, page_id: str) -> list[LinkAnswer]:
 
 @in_write
 def revoke_link(tx: Tx, actor: Actor, page_id: str, link_id: str) -> None:
-    """End a link (editors): who looks at the page through it sees no more of it. Repeating is harmless."""
+    """Revoke a link (editors): its viewers no longer see the page. Repeating is harmless."""
     require_page(tx, actor, page_id, Right.EDIT)
     store.revoke(tx, page_id, link_id)
-    tx.ring(ACCESS_BELL)  # who looks on is asked anew whether they may
+    tx.ring(ACCESS_BELL)  # the access of every viewer is checked again

@@ -1,6 +1,6 @@
-"""Links that show a page, read only, to everybody who has their secret. First argument: the open transaction.
+"""Links that show a page, read only, to anyone with the secret. First argument: the open transaction.
 
-A link is good until it is revoked, its time is over, its page is gone, or its maker may no longer change the
+A link is valid until it is revoked or expires, its page is deleted, or its creator may no longer change the
 page.
 """
 
@@ -42,14 +42,14 @@ _OPEN: Final = (
 
 @dataclass(frozen=True, slots=True)
 class NewLink:
-    """A link just made; `secret` is never shown again."""
+    """A new link; `secret` is never shown again."""
 
     link: LinkAnswer
     secret: str
 
 
 def add_link(tx: Tx, page: PageRow, created_by: str, name: str, expires_at: datetime | None) -> NewLink:
-    """Make a link to a page (its row), good until `expires_at` (None: until it is revoked)."""
+    """Create a link to a page (its row), valid until `expires_at` (None: until it is revoked)."""
     secret = new_secret(LINK_PREFIX)
     row = PageLinkRow(
         id=new_id("link"),
@@ -67,23 +67,23 @@ def add_link(tx: Tx, page: PageRow, created_by: str, name: str, expires_at: date
 
 
 def list_links(tx: Tx, page_id: str) -> list[LinkAnswer]:
-    """The page's links that are neither revoked nor over, newest first."""
+    """The page's links that are neither revoked nor expired, newest first."""
     valid = tx.rows(PageLinkRow, _OF_PAGE, {"page": page_id, "now": tx.now})
     return [shape_of(LinkAnswer, row) for row in valid]
 
 
 def revoke(tx: Tx, page_id: str, link_id: str) -> None:
-    """End a link for good. Repeating is harmless. Raises `NotFound`."""
+    """Revoke a link. Repeating is harmless. Raises `NotFound`."""
     row = tx.find(PageLinkRow, page_links, {"id": link_id, "page_id": page_id})
     if row is None:
-        raise NotFound("There is no such link to this page.", noun="link", id=link_id)
+        raise NotFound("This page has no such link.", noun="link", id=link_id)
     if row.revoked_at is None:
         tx.update(page_links, {"id": link_id}, revoked_at=tx.now)
 
 
 def opened(tx: Tx, secret: str) -> OpenedLink:
-    """What a secret opens now, and the user who made the link; whether they may still change the page is the caller's
-    to ask. Raises `NotFound`, the same for a secret that never was and one that is over."""
+    """The page that a secret opens now, and the user who created the link; the caller must check that they may still
+    change the page. Raises `NotFound`, the same for an unknown secret and an expired one."""
     row = tx.row(OpenedLink, _OPEN, {"hash": hash_of(secret), "now": tx.now})
     if row is None:
         raise closed()
@@ -91,5 +91,5 @@ def opened(tx: Tx, secret: str) -> OpenedLink:
 
 
 def closed() -> NotFound:
-    """The error for a link that is unknown, revoked or expired: they are not told apart."""
+    """The same error for a link that is unknown, revoked or expired."""
     return NotFound("This link is not valid.", hint="It may have expired. Ask the person who sent it to you.")

@@ -1,4 +1,4 @@
-"""Modules that the agents of pages saved."""
+"""Modules saved by the agents of pages."""
 
 from starlette.responses import Response
 
@@ -14,5 +14,5 @@ router = noun_router("Modules")
 
 @router.get("/pages/{page_id}/modules", response_model=Page[ModuleData])
 async def list_page_modules(page_id: str, services: Svc, actor: Signed) -> Response:
-    """What the page's agent has saved there, by path, as far as the files live."""
+    """The saved modules of the page's agent, by path, as far as their files exist."""
     return reply(page(await actions.list_page_modules(services, actor, page_id)))

@@ -1,4 +1,4 @@
-"""Which actions a page offers, and what may come with them. Pure.
+"""The actions that a page offers, and their allowed values. Pure.
 
 Read from the page's canonical HTML: at most 1 MB, in time that grows with its length.
 """
@@ -17,9 +17,9 @@ _CHANGED: Final = frozenset({"input", "textarea", "select"})
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An action that a page offers. `fields`: the names of all values that its forms can send (None: it is offered
-    outside of forms too, where any value may come). `repeats`: the same may be done again while it waits. `changes`:
-    a field's change stands for it."""
+    """An action that a page offers. `fields`: the names of all values that its forms can send (None if it is offered
+    outside of forms too, where any value is allowed). `repeats`: it may be repeated while it waits. `changes`:
+    changing a field triggers it."""
 
     name: str
     fields: frozenset[str] | None
@@ -28,13 +28,13 @@ class Offer:
 
 
 def offer_of(html: str, name: str) -> Offer:
-    """What a page offers under a name. Raises `ActionNotOffered`. Each form is read once, however many of its elements
+    """The offer of a page under a name. Raises `ActionNotOffered`. Each form is read once, however many of its elements
     offer the action."""
     root = Tree(html).root
     forms = _Forms(root)
     found = [one for one in root.iter() if one.get("data-action") == name]
     if not found:
-        raise ActionNotOffered("The page does not offer this action any more.", name=name)
+        raise ActionNotOffered("The page no longer offers this action.", name=name)
     fields = [forms.fields(one) for one in found]
     return Offer(
         name,
@@ -45,7 +45,7 @@ def offer_of(html: str, name: str) -> Offer:
 
 
 def demand_fields(offer: Offer, data: Mapping[str, Any]) -> None:
-    """Raise `ActionNotOffered` for values that no field of the page's forms is named like."""
+    """Raise `ActionNotOffered` for values that match no field of the page's forms."""
     unknown = sorted(set(data) - offer.fields) if offer.fields is not None else []
     if unknown:
         raise ActionNotOffered(
@@ -56,11 +56,11 @@ def demand_fields(offer: Offer, data: Mapping[str, Any]) -> None:
 
 
 class _Forms:
-    """The forms of a page, and the names of what each sends."""
+    """The forms of a page, and the names of the values that each sends."""
 
     def __init__(self, root: Element) -> None:
         self._by_id: dict[str | None, Element] = {}
-        self._elsewhere: dict[str, set[str | None]] = {}  # names of fields that name a form they do not stand in
+        self._elsewhere: dict[str, set[str | None]] = {}  # names of fields outside of the form that they name
         self._names: dict[Element, frozenset[str]] = {}
         for one in root.iter():
             if one.tag == "form":
@@ -69,7 +69,7 @@ class _Forms:
                 self._elsewhere.setdefault(one.get("form", ""), set()).add(one.get("name"))
 
     def fields(self, element: Element) -> frozenset[str] | None:
-        """The names of what a form sends with the action; None: no form sends it."""
+        """The names of the values that a form sends with the action, or None if no form sends it."""
         form = element if element.tag == "form" else self._form_of(element)
         if form is None or (element.tag in _CHANGED):
             return None

@@ -1,10 +1,10 @@
-"""Refuses HTML whose reading would take much longer, or become much larger, than its length tells. Pure.
+"""Refuse HTML that would take much longer to parse, or become much larger, than its length suggests. Pure.
 
-By the rules of HTML a parser looks through all open elements for some tags, compares each attribute of an element with
-all others, and opens unclosed words (`<b>`, `<a>` …) anew in every paragraph that follows: all of it is quick for what
-people and models write, and none of it is for what is made to hurt.
+By the rules of HTML a parser searches all open elements for some tags, compares each attribute of an element with
+all others, and reopens unclosed formatting elements (`<b>`, `<a>` …) in every following paragraph: fast for HTML that
+people and models write, slow for hostile HTML.
 
-Bounds: `MAX_OPEN` elements, `MAX_ATTRIBUTES` of one, `MAX_REFERENCES`; looking for them takes steps that grow with
+Bounds: `MAX_OPEN` elements, `MAX_ATTRIBUTES` of one, `MAX_REFERENCES`; the check takes time that grows with
 the length, 100 KB take 20 ms.
 """
 
@@ -30,9 +30,9 @@ _ENDS_ITSELF: Final = read_names(__file__, "parser_quirks/elements_that_end_them
 
 
 def demand_bounded(html: str) -> None:
-    """Raise `Refused` where HTML has too many open elements, attributes, or words that are opened again and again."""
+    """Raise `Refused` if HTML has too many open elements, attributes, or formatting elements that are reopened."""
     if html.count("&") > MAX_REFERENCES:
-        raise Refused(f"it has more than {MAX_REFERENCES:,} signs &")
+        raise Refused(f"it has more than {MAX_REFERENCES:,} & characters")
     depth = words = most_words = tags = 0
     opened: Counter[str] = Counter()
     last = 0
@@ -51,7 +51,7 @@ def demand_bounded(html: str) -> None:
         tags += step > 0
         depth += step
         if depth > MAX_OPEN:
-            raise Refused(f"its elements lie too deep in each other, or more than {MAX_OPEN:,} are not closed")
+            raise Refused(f"its elements are nested too deep, or more than {MAX_OPEN:,} are not closed")
         if name in _WORDS:
             words += step
             most_words = max(most_words, words)

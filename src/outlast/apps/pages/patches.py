@@ -1,4 +1,4 @@
-"""Patches: reading what an agent wrote as one, and applying them to a tree. Pure.
+"""Parse an agent's patches. Pure.
 
 The grammar is `shapes.py:Patch`; docs/reference/page-patches.md explains it with examples.
 """
@@ -27,15 +27,15 @@ _SPOKEN: Final = {
 
 
 def read_patch(value: Any) -> Patch | str:
-    """A patch out of JSON, or what is wrong with it. Values for text and attributes may be numbers. Unknown fields are
-    refused: what they were to do would be lost in silence."""
+    """A patch from JSON, or an error. Values for text and attributes may be numbers. Unknown fields are
+    refused: ignoring them would silently lose their effect."""
     if not isinstance(value, dict):
-        return "it is no object"
+        return "it is not an object"
     op: Any = value.get("op")
     if isinstance(op, str):
         op = _SPOKEN.get(op, op)
     if op not in OPS:
-        return f'its "op" is none of {", ".join(OPS)}'
+        return f'its "op" is not one of {", ".join(OPS)}'
     fields = {_SPOKEN.get(str(name), str(name)): given for name, given in value.items() if name != "op"}
     at = _place(fields.pop("at", None))
     if at is None:
@@ -64,7 +64,7 @@ def _attributes(at: str, fields: dict[str, Any]) -> Patch | str:
     given, removed = fields.get("set", {}), fields.get("remove", [])
     if not isinstance(given, dict) or not _names(removed) or not (given or removed):
         return '"attributes" needs "set" (names with values), "remove" (a list of names), or both'
-    # null or false takes an attribute away, true sets it without a value, as in most languages of templates.
+    # null or false removes an attribute, true sets it without a value, as in most languages of templates.
     off = [name for name, one in given.items() if one is None or one is False]
     values = {name: "" if one is True else _text(one) for name, one in given.items() if name not in off}
     if any(one is None for one in values.values()):
@@ -83,9 +83,9 @@ def _classes(at: str, fields: dict[str, Any]) -> Patch | str:
 def _move(at: str, fields: dict[str, Any]) -> Patch | str:
     to, place = _place(fields.get("to")), fields.get("place", "append")
     if to is None:
-        return '"move" needs "to": the "#id" of the element to which it goes, or "page"'
+        return '"move" needs "to": the "#id" of the target element, or "page"'
     if place not in PLACES:
-        return f'"place" is none of {", ".join(PLACES)}'
+        return f'"place" is not one of {", ".join(PLACES)}'
     if to == "page" and place in ("before", "after"):
         return '"page" takes only "prepend" and "append" as "place"'
     if to == at:
@@ -94,7 +94,7 @@ def _move(at: str, fields: dict[str, Any]) -> Patch | str:
 
 
 def _only(op: PatchOp, at: str, given: dict[str, Any], wanted: dict[str, Any], missing: str) -> Patch | str:
-    """The patch, unless it says more than its kind may, or a value is no text."""
+    """The patch, unless it has extra fields for its kind, or a value is not a text."""
     if missing and None in wanted.values():
         return missing
     extra = sorted(set(given) - set(wanted) - ({"place"} if op == "move" else set()))
@@ -112,7 +112,7 @@ def _text(value: Any) -> str | None:
 
 
 def _place(value: Any) -> str | None:
-    """`#id` or `page`; an id without its sign is understood where it can be nothing else."""
+    """`#id` or `page`; an id without `#` is accepted where it is unambiguous."""
     if not isinstance(value, str):
         return None
     value = value.strip()

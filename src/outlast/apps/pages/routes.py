@@ -1,4 +1,4 @@
-"""Pages: make, list, read, rename, duplicate, delete; what people do on them; their history, code and links."""
+"""Pages: create, list, read, rename, duplicate, delete; actions on them; their history, code and links."""
 
 from fastapi import Request as HttpRequest
 from starlette.responses import Response
@@ -47,14 +47,14 @@ async def list_pages(
 
 @router.post("/projects/{project_id}/pages", status_code=201, response_model=PageData)
 async def create_page(project_id: str, body: PageRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
-    """Make a page with its conversation (editors)."""
+    """Create a page with its conversation (editors)."""
     made = await actions.create_page(services, actor, project_id, title=body.title, html=body.html, key=key)
     return reply(made, 201)
 
 
 @router.get("/pages/{page_id}", response_model=PageData)
 async def read_page(page_id: str, services: Svc, actor: Signed) -> Response:
-    """One page with its HTML. Its changes come with its thread's events; runs in words are started on that thread."""
+    """One page with its HTML. Its changes are in its thread's events; start runs with messages on that thread."""
     return reply(await actions.read_page(services, actor, page_id))
 
 
@@ -95,14 +95,14 @@ async def list_page_actions(
     before: str | None = None,
     limit: Limit = 50,
 ) -> Response:
-    """What people did on the page, newest first."""
+    """Actions of people on the page, newest first."""
     found = await user_actions.list_actions(services, actor, page_id, state=state, before=before, limit=limit)
     return reply(page(found.items, found.next))
 
 
 @router.delete("/pages/{page_id}/actions/{action_id}", status_code=204)
 async def take_back_action(page_id: str, action_id: str, services: Svc, actor: Signed) -> Response:
-    """Cancel a waiting action (its author and owners). Refused (409) once a run has taken it up."""
+    """Cancel a waiting action (its author and owners). Refused (409) once a run has taken it."""
     await user_actions.take_back(services, actor, page_id, action_id)
     return nothing()
 
@@ -118,7 +118,7 @@ async def list_page_versions(
 
 @router.get("/pages/{page_id}/versions/{version}", response_model=VersionAnswer)
 async def read_page_version(page_id: str, version: Version, services: Svc, actor: Signed) -> Response:
-    """The page as it was."""
+    """An earlier version of the page."""
     return reply(await page_history.read_version(services, actor, page_id, version))
 
 
@@ -131,7 +131,7 @@ async def undo_page(page_id: str, services: Svc, actor: Signed) -> Response:
 
 @router.post("/pages/{page_id}/restore", response_model=PageData)
 async def restore_page(page_id: str, body: RestoreRequest, services: Svc, actor: Signed) -> Response:
-    """Make the page what it was at a version (editors). Refused as undo is."""
+    """Restore an earlier version of the page (editors). Refused in the same cases as undo."""
     return reply(await page_history.restore_page(services, actor, page_id, body.version))
 
 
@@ -139,7 +139,7 @@ async def restore_page(page_id: str, body: RestoreRequest, services: Svc, actor:
 async def list_page_code(
     page_id: str, services: Svc, actor: Signed, before: Before = None, limit: Limit = 50
 ) -> Response:
-    """The code that ran for the page, and what came of it; newest first."""
+    """The code that ran for the page and its results, newest first."""
     found = await page_code.list_code(services, actor, page_id, before, limit)
     return reply(page(found.items, found.next))
 
@@ -164,6 +164,6 @@ async def create_page_link(
 
 @router.delete("/pages/{page_id}/links/{link_id}", status_code=204)
 async def revoke_page_link(page_id: str, link_id: str, services: Svc, actor: Signed) -> Response:
-    """End a link at once (editors). Repeating is harmless."""
+    """Revoke a link at once (editors). Repeating is harmless."""
     await page_links.revoke_link(services, actor, page_id, link_id)
     return nothing()

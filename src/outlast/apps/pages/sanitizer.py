@@ -1,8 +1,8 @@
-"""Makes HTML that a model or a person wrote into elements that a page may have. Pure.
+"""Turn HTML from a model or a person into the allowed elements of a page. Pure.
 
-nh3 reads it as browsers do, keeps `allowed_elements` and their `attributes` and drops the rest; what it gives is then
-checked once more by our own rules: each value by what it is for, each element by where it stands, so that a browser
-reads back exactly what is kept and nothing runs, loads or posts.
+nh3 parses it like browsers, keeps `allowed_elements` and their `attributes` and drops the rest; its output is then
+checked again by our own rules: each value by its meaning, each element by its place, so that a browser
+parses exactly the same tree and nothing runs, loads or posts.
 
 Bounds: `pages.html_bytes` by the caller, and those of `parser_bounds`; 100 KB take 100 ms.
 """
@@ -60,7 +60,7 @@ _CAREFUL: Final = nh3.Cleaner(
 )
 _TAG_WITH_PREFIX: Final = re.compile(r"<[^<>]*\s\w+:[^<>]*>")
 _PREFIXED: Final = re.compile(r'\s\w+:[^\s=]+="[^"]*"')  # `xlink:href`
-# How HTML is read depends on where it stands: rows are rows only in a table.
+# HTML is parsed by context: rows are rows only in a table.
 _AROUND: Final = {
     "table": ("table",),
     "thead": ("table", "thead"),
@@ -73,14 +73,14 @@ _AROUND: Final = {
 }
 _TOLD: Final = (
     (re.compile(r"<script\b", re.IGNORECASE), "scripts do not run on pages: use data-action and patches"),
-    (re.compile(r"<style\b|<link\b", re.IGNORECASE), "style sheets are not kept: use classes and style attributes"),
+    (re.compile(r"<style\b|<link\b", re.IGNORECASE), "style sheets are not allowed: use classes and style attributes"),
     (
         re.compile(r"<(?:iframe|object|embed|video|audio)\b", re.IGNORECASE),
-        "pages embed nothing (iframe, object, embed, video, audio)",
+        "pages cannot embed (iframe, object, embed, video, audio)",
     ),
     (
         re.compile(r"<[a-z][^<>]*\son[a-z]{3,20}\s*+=", re.IGNORECASE),
-        "event attributes (onclick …) are not kept: use data-action",
+        "event attributes (onclick …) are not allowed: use data-action",
     ),
     (
         re.compile(r"<img\b[^<>]*\ssrc\s*+=\s*+[\"']?+\s*+(?!data:)[^\s\"'>]", re.IGNORECASE),
@@ -91,15 +91,15 @@ _TOLD: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """What is kept: a detached element that holds it. `told`: what was left out that its author should know of."""
+    """The sanitised HTML: a detached element that contains it. `told`: removed parts that its author should know of."""
 
     fragment: Element
     told: tuple[str, ...] = ()
 
 
 def sanitised(html: str, context: str = "div") -> Clean:
-    """What a page keeps of HTML that is to stand in an element `context`. Whether it may stand in that very place, by
-    what is around it, is the caller's to check (`misplaced`). Raises `Refused`: nothing of it could stand there."""
+    """Sanitise HTML for an element `context`. The caller must check that it may be at the exact place, given the
+    elements around it (`misplaced`). Raises `Refused` if no part of it is allowed there."""
     html = plain(html)
     demand_bounded(html)
     told = tuple(text for pattern, text in _TOLD if pattern.search(html))
@@ -107,21 +107,21 @@ def sanitised(html: str, context: str = "div") -> Clean:
     where = Inside(tag=tag, svg=context in DRAWN)
     fragment = _read(html, where)
     if _tidied(fragment, where):
-        # What is left of elements that gave way may stand where the parser would not have put it.
+        # The content of replaced elements may be where the parser would not have put it.
         fragment = _read(trees.inner_html(fragment), where)
         _tidied(fragment, where)
     return Clean(fragment, told)
 
 
 def misplaced(fragment: Element, where: Inside) -> str:
-    """Why what `fragment` holds cannot stand there; empty: it can."""
+    """The reason why the content of `fragment` cannot be there; empty if it can."""
     texts = (text_refused(where.tag, text) for text in _texts(fragment))
     elements = (element_misplaced(child, where) for child in fragment)
     return next(filter(None, chain(texts, elements)), "")
 
 
 def element_misplaced(element: Element, where: Inside) -> str:
-    """Why an element, with all that it holds, cannot stand there; empty: it can."""
+    """The reason why an element with its content cannot be there; empty if it can."""
     inside = entered(where, element.tag)
     if isinstance(inside, str):
         return inside
@@ -129,13 +129,13 @@ def element_misplaced(element: Element, where: Inside) -> str:
 
 
 def _read(html: str, where: Inside) -> Element:
-    """The HTML as a parser reads it in this place, as elements that are not checked yet."""
+    """The HTML as parsed at this place, as unchecked elements."""
     opening = ["svg"] if where.svg else list(_AROUND.get(where.tag, ()))
     fragment = _parsed("".join(f"<{tag}>" for tag in opening) + html)
     for tag in opening:
-        # Rows that do not stay in their table, and what leaves a drawing, stand somewhere else than was asked for.
+        # Rows outside of their table, and elements outside of their SVG, are not where the patch put them.
         if len(fragment) != 1 or fragment[0].tag != tag or _has_words(fragment):
-            raise Refused(f"a {where.tag} cannot hold that")
+            raise Refused(f"a {where.tag} cannot contain that")
         fragment = fragment[0]
     return fragment
 
@@ -145,24 +145,24 @@ def _has_words(fragment: Element) -> bool:
 
 
 def _texts(element: Element) -> list[str]:
-    """The texts directly in an element, before, between and after what it holds."""
+    """The texts directly in an element, before, between and after its children."""
     return [element.text or "", *(child.tail or "" for child in element)]
 
 
 def _parsed(html: str) -> Element:
     try:
         return read_canonical(plain(_CLEANER.clean(html)))
-    except etree.XMLSyntaxError:  # a name of an attribute that no tree can hold
+    except etree.XMLSyntaxError:  # an attribute name that is invalid in a tree
         pass
     html = _TAG_WITH_PREFIX.sub(lambda tag: _PREFIXED.sub("", tag[0]), _CAREFUL.clean(html))
     try:
         return read_canonical(plain(html))
     except etree.XMLSyntaxError:
-        raise Refused("its elements lie too deep in each other") from None
+        raise Refused("its elements are nested too deep") from None
 
 
 def _tidied(parent: Element, where: Inside) -> int:
-    """Bring what an element holds into the form in which it is kept. How many elements had to give way."""
+    """Bring the content of an element into canonical form. Returns the number of elements replaced by their content."""
     changed = 0
     child = next(iter(parent), None)
     while child is not None:
@@ -170,7 +170,7 @@ def _tidied(parent: Element, where: Inside) -> int:
         if isinstance(inside, str):
             changed += 1
             if changed > MAX_GIVING_WAY:
-                raise Refused("too many of its elements stand where they cannot")
+                raise Refused("too many of its elements are misplaced")
             child = _give_way(child)
             continue
         given = child.attrib.items()
@@ -190,8 +190,8 @@ def _tidied(parent: Element, where: Inside) -> int:
 
 
 def _give_way(element: Element) -> Element | None:
-    """What an element holds takes its place; what names a document or a drawing goes with its words. Gives the element
-    that is next to be looked at: the first that it held, or the one after it."""
+    """Replace an element by its content; a title of a document or SVG is removed with its text. Returns the
+    element to check next: the first of its content, or the one after it."""
     following = element.getnext()
     if element.tag != "title":
         if element.text:

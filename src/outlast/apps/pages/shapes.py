@@ -1,4 +1,4 @@
-"""Shapes of pages, what people do on them, their history, links and code."""
+"""Shapes of pages, actions on them, their history, links and code."""
 
 from typing import Any, Literal
 
@@ -16,32 +16,32 @@ PatchOp = Literal[
     "prepend",  # HTML before its first child
     "before",  # HTML before the element
     "after",  # HTML after the element
-    "remove",  # the element goes
+    "remove",  # the element is removed
     "attributes",  # set and remove attributes
     "classes",  # add and remove class names
-    "move",  # the element goes elsewhere: `place` of `to`
+    "move",  # the element moves: `place` of `to`
 ]
 Place = Literal["before", "after", "prepend", "append"]
 HtmlReason = Literal[
     "created",
     "full",  # the agent wrote it whole
-    "reset",  # a cut step was taken back
+    "reset",  # an interrupted step was undone
     "undo",
     "restore",  # a person chose an earlier version
     "copy",
 ]
 VersionKind = Literal["created", "full", "patches", "undo", "restore", "copy"]
 ActionState = Literal[
-    "waiting",  # for the next request
+    "waiting",  # for the next run
     "taken",  # a run works on it
     "done",
     "failed",  # that run ended without doing it
-    "dropped",  # a person took it back
+    "dropped",  # a person cancelled it
 ]
 
 
 class Patch(Frozen):
-    """One change of a page. HTML is sanitised and written as browsers do, so that every client builds the same tree."""
+    """One change to a page. HTML is sanitised and written as browsers do, so that every client builds the same tree."""
 
     op: PatchOp
     at: str
@@ -73,7 +73,7 @@ class PageData(Frozen):
 
 
 class PageChanged(Frozen):
-    """A page as it is now (project log). `by` is the user who did it (None: a run, or the server itself)."""
+    """A page as it is now (project log). `by` is the user who changed it (None: a run, or the server itself)."""
 
     page: PageData
     by: str | None = None
@@ -150,7 +150,7 @@ class PageRequest(Request):
 
 
 class PagePatch(Request):
-    """What to change; properties that you leave out stay as they are."""
+    """The new values; properties that you leave out stay as they are."""
 
     title: str
 
@@ -160,7 +160,9 @@ class ActionRequest(Request):
 
     name: str = Field(min_length=1, max_length=64)
     data: dict[str, Any] = Field(default_factory=dict)
-    model: str | None = Field(None, description="Of a run that it starts; without: that of the page's last run.")
+    model: str | None = Field(
+        None, description="Model of a run that the action starts (default: that of the page's last run)."
+    )
 
 
 class ActionAnswer(Answer):

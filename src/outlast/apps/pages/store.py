@@ -1,6 +1,6 @@
-"""Pages in the database, and the news about them. First argument: the open transaction.
+"""Pages in the database, and their events. First argument: the open transaction.
 
-A page's row holds what it is; what its thread's runs do and which sandbox it has are read beside it, so that lists,
+A page's row has its own fields; its thread's runs and its sandbox are read along with it, so that lists,
 answers and events agree. Code that changes one of these calls `announce`, `announce_of_thread` or
 `announce_of_workspace` in the same transaction.
 """
@@ -27,7 +27,7 @@ _TOUCH: Final = (
 
 
 class ShownPage(NamedTuple):
-    """`page` without its HTML, and what is read beside it."""
+    """`page` without its HTML, and the related rows."""
 
     page: PageRow
     run_status: str
@@ -37,13 +37,13 @@ class ShownPage(NamedTuple):
 
 
 def to_data(row: ShownPage) -> PageData:
-    """As lists and events show it: without its HTML."""
+    """The page as shown in lists and events: without its HTML."""
     begun = bool(row.message_count or row.page.version)
     return shape_of(PageData, row.page, row, state=state_of(row.run_status, row.page.problems, begun=begun))
 
 
 def without_html(table: sa.Table) -> list[sa.ColumnElement[Any]]:
-    """The columns of a table, an empty text in the place of `html`."""
+    """The columns of a table, with an empty text in place of `html`."""
     return [sa.literal_column("''").label("html") if column.name == "html" else column for column in table.c]
 
 
@@ -68,13 +68,12 @@ def add(tx: Tx, new: NewSubject) -> None:
 
 
 def page_data(tx: Tx, page_id: str) -> PageData:
-    """The page with its HTML, as reads of one page show it. Raises `NotFound`."""
+    """The page with its HTML, as shown by reads of one page. Raises `NotFound`."""
     return PAGES.data(tx, page_id).model_copy(update={"html": tx.value(pages.c.html, {"id": page_id})})
 
 
 def version_at(tx: Tx, page_id: str, moment: datetime) -> int | None:
-    """The version that a page was at a moment; of those that are kept, the oldest where it was before them. None: the
-    page was empty."""
+    """The version of a page at a moment; the oldest stored one if it was before that. None if the page was empty."""
     mine = sa.select(page_versions.c.version).where(page_versions.c.page_id == page_id)
     then = mine.where(page_versions.c.created_at <= moment).order_by(page_versions.c.version.desc())
     version: int | None = tx.execute(then.limit(1)).scalar()
@@ -85,5 +84,5 @@ def version_at(tx: Tx, page_id: str, moment: datetime) -> int | None:
 
 
 def touch(tx: Tx, thread_id: str) -> None:
-    """Something happened on the page that a thread changes: its dormancy counts from now on."""
+    """Record activity on the page of a thread: its dormancy counts from now on."""
     tx.execute(_TOUCH, {"thread": thread_id, "now": tx.now})

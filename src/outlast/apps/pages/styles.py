@@ -1,4 +1,4 @@
-"""Style attributes: the declarations that are kept, written in one way. Pure."""
+"""Style attributes: the allowed declarations, in canonical form. Pure."""
 
 import re
 from itertools import accumulate
@@ -9,18 +9,18 @@ from outlast.base.data_files import read_names
 STYLE_PROPERTIES: Final = read_names(__file__, "allowed/style_properties")
 STYLE_FUNCTIONS: Final = read_names(__file__, "allowed/style_functions")
 MAX_CHARS: Final = 4000
-# Cut at semicolons that stand in no string; a string that is not closed takes all that follows.
+# Split at semicolons outside of strings; an unclosed string takes the rest.
 _DECLARATION: Final = re.compile(r"""(?:[^;"']++|"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))++""")
 _STRING: Final = re.compile(r""""[^"]*+"|'[^']*+'""")
 _NAME: Final = re.compile(r"--[a-z][a-z0-9-]{0,63}|[a-z]+(?:-[a-z]+)*")
-# No escapes, comments, blocks, markup or at-rules: with them a value could be read otherwise than it looks.
+# No escapes, comments, blocks, markup or at-rules: they could make a value mean something else than it seems.
 _VALUE: Final = re.compile(r"[^\\{}<>@;`\x00-\x1f\x7f]*")
 _FUNCTION: Final = re.compile(r"([^\s(,/*+:'\"]*)\(")
 
 
 def kept_style(style: str) -> str:
-    """What of a style attribute is kept, as `name: value; name: value`; empty: nothing. Declarations that could load
-    something or mean something unforeseen are left out, each by itself."""
+    """The allowed declarations of a style attribute, as `name: value; name: value`; empty if there are none. Each
+    declaration that could load something or mean something unforeseen is left out."""
     if len(style) > MAX_CHARS:
         return ""
     found = (_declaration(one) for one in _DECLARATION.findall(style))
@@ -44,7 +44,7 @@ def _declaration(text: str) -> str:
 
 
 def _balanced(value: str) -> bool:
-    """Whether every quote and every bracket of a value is closed, so that it ends where it seems to."""
+    """True if every quote and bracket of a value is closed, so that it ends where it seems to."""
     bare = _STRING.sub("", value)
     depths = list(accumulate(((sign in "([") - (sign in ")]") for sign in bare), initial=0))
     return not {'"', "'"}.intersection(bare) and min(depths) == depths[-1] == 0

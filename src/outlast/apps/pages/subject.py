@@ -1,4 +1,4 @@
-"""A page as what a conversation is about: its runs take up what people do on it."""
+"""Pages as a subject of conversations: their runs take the actions of people."""
 
 from typing import Final
 

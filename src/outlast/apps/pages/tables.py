@@ -33,7 +33,7 @@ page_versions = sa.Table(
     sa.Column("version", sa.BigInteger, primary_key=True, autoincrement=False, comment="what it became"),
     sa.Column("base_version", sa.BigInteger, nullable=False, comment="what it was made from"),
     choice("kind", ["created", "full", "patches", "undo", "restore", "copy"]),
-    json("patches", "as they were told; null: `html` says it all"),
+    json("patches", "as published; null: see `html`"),
     text("html", "the whole page; null: apply the patches to the version before"),
     sa.Column("run_id", sa.String(40), index=True, comment="made by this run; null: by a person"),
     sa.Column("step", sa.Integer, comment="of the run: taken back when the step is asked again"),

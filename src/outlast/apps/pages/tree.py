@@ -1,8 +1,8 @@
 """A page as a tree of elements (lxml), and its one canonical HTML.
 
-The canonical HTML is what a browser's `innerHTML` gives for the same tree: it can be compared byte for byte. A tree is
-built from canonical HTML only; what others wrote passes `sanitise` first. Elements of drawings (SVG) have no namespace
-here: where they may stand says what they are.
+The canonical HTML is a browser's `innerHTML` of the same tree: it can be compared byte for byte. A tree is
+built from canonical HTML only; any other HTML passes `sanitise` first. SVG elements have no namespace
+here: their place identifies them.
 """
 
 import re
@@ -36,7 +36,7 @@ _BREAK_IN_VALUE: Final = re.compile(r'"[^"]*"')
 
 
 class Tree:
-    """A page's elements. Not safe for several threads at once."""
+    """A page's elements. Not thread-safe."""
 
     __slots__ = ("root",)
 
@@ -63,7 +63,7 @@ def _compiled(path: str) -> Any:
 
 
 def read_canonical(html: str) -> Element:
-    """An element that holds what this canonical HTML says. Raises `etree.XMLSyntaxError`: it is not canonical."""
+    """An element with this canonical HTML as content. Raises `etree.XMLSyntaxError` if it is not canonical."""
     body = _VOID_TAG.sub(r"<\1\2/>", html.replace("&nbsp;", "\u00a0"))
     if "\n" in body or "\t" in body:
         body = _TAG_WITH_BREAKS.sub(_breaks_kept, body)
@@ -74,22 +74,22 @@ def read_canonical(html: str) -> Element:
 
 
 def inner_html(element: Element) -> str:
-    """What an element holds, as canonical HTML."""
+    """The content of an element, as canonical HTML."""
     whole = outer_html(element)
     return whole[whole.index(">") + 1 : whole.rindex("<")]
 
 
 def outer_html(element: Element) -> str:
-    """An element with what it holds, as canonical HTML, without the text after it."""
+    """An element with its content, as canonical HTML, without the text after it."""
     xml: str = etree.tostring(element, encoding="unicode", method="xml", with_tail=False)
-    # Only elements that hold nothing are written with a slash, and every other sign of markup is escaped.
+    # Only empty elements are written with a slash, and every other markup character is escaped.
     html = xml.replace("/>", ">").replace("\u00a0", "&nbsp;")
     return html.replace("&#10;", "\n").replace("&#9;", "\t") if "&#" in html else html
 
 
 def settle(element: Element) -> None:
-    """To be called for an element whose content has changed: one that is empty is written with its end tag, and no
-    text begins where browsers would lose its line break."""
+    """Call this for an element whose content has changed: an empty one is written with its end tag, and no
+    text begins where browsers would drop its line break."""
     if element.tag in VOID:
         return
     if element.tag in LEADING_BREAK_LOST and element.text:
@@ -99,7 +99,7 @@ def settle(element: Element) -> None:
 
 
 def inside_of(element: Element) -> Inside:
-    """What is around the content of an element of the page."""
+    """The context of the content of an element of the page."""
     tags = [*[one.tag for one in element.iterancestors()][-2::-1], element.tag] if element.tag != ROOT else []
     return around(tags)
 
@@ -115,19 +115,19 @@ def take_out(element: Element) -> None:
 
 
 def add_text_before(element: Element, text: str) -> None:
-    """Add text right before an element, after what stands there."""
+    """Add text right before an element, after the text there."""
     _add_text(element.getparent(), element.getprevious(), text)
 
 
 def clear_content(element: Element) -> None:
-    """Remove all that an element holds."""
+    """Remove the content of an element."""
     element[:] = []
     element.text = None
 
 
 def put(parent: Element, index: int, fragment: Element, *, before_text: bool = False) -> None:
-    """Put what `fragment` holds into `parent` before its child number `index` (its number of children: at the end):
-    after the text that is there, or `before_text` too. The fragment is empty afterwards."""
+    """Insert the content of `fragment` into `parent` before its child number `index` (the number of children appends):
+    after the text there, or before it with `before_text`. The fragment is empty afterwards."""
     before = parent[index - 1] if index else None
     text = _take_text(parent, before) if before_text else ""
     _add_text(parent, before, fragment.text)
@@ -139,7 +139,7 @@ def put(parent: Element, index: int, fragment: Element, *, before_text: bool = F
 
 
 def _add_text(parent: Element, before: Element | None, text: str | None) -> None:
-    """Add text after the child `before` and what stands there; None: at the beginning."""
+    """Add text after the child `before` and the text there (at the start if None)."""
     if not text:
         return
     if before is None:
@@ -149,7 +149,7 @@ def _add_text(parent: Element, before: Element | None, text: str | None) -> None
 
 
 def _take_text(parent: Element, before: Element | None) -> str:
-    """Remove the text after the child `before`; None: at the beginning."""
+    """Remove the text after the child `before` (at the start if None)."""
     if before is None:
         text, parent.text = parent.text, None
     else:
@@ -158,5 +158,5 @@ def _take_text(parent: Element, before: Element | None) -> str:
 
 
 def _breaks_kept(tag: re.Match[str]) -> str:
-    """An XML reader would make spaces of line breaks in values."""
+    """Escape line breaks in values: an XML parser would turn them into spaces."""
     return _BREAK_IN_VALUE.sub(lambda value: value[0].replace("\n", "&#10;").replace("\t", "&#9;"), tag[0])

@@ -1,8 +1,8 @@
-"""The trees of pages that change now, so that a patch need not read the whole page first. Rebuilt at will: nothing is
-wrong, only slower, when one is missing.
+"""The trees of recently changed pages, so that a patch need not parse the whole page first. A cache: a missing tree
+only costs time.
 
-A tree is lent to one transaction at a time and given back after its commit; one whose transaction failed is forgotten.
-It is used only where the page's stored HTML is what it was built from.
+A tree is lent to one transaction at a time and returned after its commit; if the transaction fails, it is dropped.
+It is used only if it was built from the page's stored HTML.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from outlast.apps.pages.tree import Tree
 
 MAX_TREES: Final = 64
-MAX_CHARS: Final = 32_000_000  # of HTML that the kept trees stand for
+MAX_CHARS: Final = 32_000_000  # of HTML in all cached trees
 
 
 class LiveTrees:
-    """At most 64 trees, those used last. Safe to use from several threads."""
+    """At most 64 trees, the most recently used. Thread-safe."""
 
     def __init__(self) -> None:
         self._trees: OrderedDict[str, tuple[str, Tree]] = OrderedDict()
@@ -27,7 +27,7 @@ class LiveTrees:
         self._lock = Lock()
 
     def borrow(self, page_id: str, html: str) -> Tree | None:
-        """The page's tree, for this caller alone, if it is of this HTML."""
+        """The page's tree, for this caller alone, if it was built from this HTML."""
         with self._lock:
             kept = self._pop(page_id)
             if kept is not None and kept[0] == html:
@@ -35,7 +35,7 @@ class LiveTrees:
             return None
 
     def give_back(self, page_id: str, html: str, tree: Tree) -> None:
-        """Keep a tree of this HTML for the next change. Older ones go where there are too many."""
+        """Store a tree of this HTML for the next change. The oldest ones are dropped if there are too many."""
         with self._lock:
             self._pop(page_id)
             self._trees[page_id] = (html, tree)
@@ -44,7 +44,7 @@ class LiveTrees:
                 self._pop(next(iter(self._trees)))
 
     def forget(self, page_id: str) -> None:
-        """Free what is kept of a page (it rests, or is gone)."""
+        """Drop the tree of a page that is dormant or deleted."""
         with self._lock:
             self._pop(page_id)
 

@@ -17,33 +17,33 @@ _SEPARATORS: Final = str.maketrans({"\u2028": "\\u2028", "\u2029": "\\u2029", "\
 
 
 def checked_action(name: str, data: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """An action's name and values, if a page may send them. Raises `MalformedInput`."""
+    """An action's name and values, if valid. Raises `MalformedInput`."""
     if NAME.fullmatch(name) is None:
         raise MalformedInput(
-            "This is no name of an action.",
-            hint="It begins with a-z and goes on with a-z, 0-9 and _ . : -, at most 64 characters in all.",
+            "This is not a valid action name.",
+            hint="Use a-z first, then a-z, 0-9 and _ . : -, at most 64 characters in all.",
             field="name",
         )
     try:
         text = orjson.dumps(_cleaned(data))
     except (TypeError, RecursionError) as error:
         raise MalformedInput(
-            "The action's data is no plain JSON.",
-            hint="Numbers of at most 64 bits, texts, lists and objects, not nested too deeply.",
+            "The action's data is not plain JSON.",
+            hint="Use numbers of at most 64 bits, texts, lists and objects, without deep nesting.",
             field="data",
         ) from error
     size = len(text)
     if size > DATA_BYTES:
         raise MalformedInput(
             f"The action's data has {size:,} bytes; at most {DATA_BYTES:,} are accepted.",
-            hint="Send less: an action says what was done, not what is on the page.",
+            hint="Send less: an action describes what the user did, not the content of the page.",
             field="data",
         )
     return name, orjson.loads(text)
 
 
 def _cleaned(value: Any) -> Any:
-    """Without what no database can hold."""
+    """The value without characters that no database can store."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, Mapping):
@@ -52,8 +52,8 @@ def _cleaned(value: Any) -> Any:
 
 
 def told(actions: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
-    """What the agent reads of actions, one line each, in order: `1. Action: refresh Data: {}`. A line break in a value
-    is written as JSON writes it, so that no value can pass for another line."""
+    """The text of actions for the agent, one line each, in order: `1. Action: refresh Data: {}`. A line break in a
+    value is escaped as in JSON, so that no value can pass for another line."""
     return "\n".join(
         f"{number}. Action: {name} Data: {orjson.dumps(data).decode().translate(_SEPARATORS)}"
         for number, (name, data) in enumerate(actions, start=1)
@@ -61,7 +61,7 @@ def told(actions: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
 
 
 def end_of(run_status: str, problems: Sequence[str], *, begun: bool) -> ActionState:
-    """What becomes of the actions of a run that has ended: done where its answer is charged for; dropped where a person
+    """The state of the actions of a run that has ended: done if its answer is charged for; dropped if a person
     cancelled it before it began."""
     if run_status == "cancelled" and not begun:
         return "dropped"

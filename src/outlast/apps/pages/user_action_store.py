@@ -1,6 +1,6 @@
-"""What people did on pages, and which run takes it up. First argument: the open transaction.
+"""Actions of people on pages, and the runs that take them. First argument: the open transaction.
 
-An action belongs to one run from the moment it is stored, or to none any more (dropped). It waits as long as its run is
+An action belongs to one run from the moment it is stored, or to none once dropped. It waits as long as its run is
 queued behind another, is taken when that run's turn comes, and ends with it. Every change is an event in the thread's
 log.
 """
@@ -33,8 +33,8 @@ _OPEN_OF_RUN: Final = _OF_RUN.where(page_actions.c.state.in_(("waiting", "taken"
 def add(
     tx: Tx, page: PageRow, name: str, data: Mapping[str, Any], *, user_id: str, run_id: str, state: ActionState
 ) -> str:
-    """Store an action on a page (its row) and tell its thread; `state` is waiting where its run is queued behind
-    another, else taken. Its id."""
+    """Store an action on a page (its row) and notify its thread; `state` is waiting if its run is queued behind
+    another, else taken. Returns its id."""
     action_id = new_id("action")
     tx.insert(
         page_actions,
@@ -62,20 +62,20 @@ def action_of(tx: Tx, page_id: str, action_id: str) -> NamedAction:
     mine = page_actions.c.id == action_id, page_actions.c.page_id == page_id
     row = tx.row(NamedAction, _ROWS.where(*mine))
     if row is None:
-        raise NotFound("There is no such action on this page.", noun="action", id=action_id)
+        raise NotFound("This page has no such action.", noun="action", id=action_id)
     return row
 
 
 def open_of_run(tx: Tx, run_id: str) -> list[NamedAction]:
-    """The actions that a run takes up or will, in the order in which they were done."""
+    """The actions that a run has taken or will take, in order."""
     return tx.rows(NamedAction, _OPEN_OF_RUN, {"run": run_id})
 
 
 def find_same(
     tx: Tx, page_id: str, user_id: str, name: str, data: Mapping[str, Any], *, newest: bool
 ) -> NamedAction | None:
-    """What the same person did with the same values and whose run has not ended (None: nothing). With `newest` only
-    the last thing that they did under this name counts."""
+    """An action of the same person with the same values whose run has not ended, or None. With `newest` only
+    their last action of this name counts."""
     mine = page_actions.c.page_id == page_id, page_actions.c.user_id == user_id, page_actions.c.name == name
     still = page_actions.c.state.in_(("waiting", "taken"))
     rows = tx.rows(NamedAction, _ROWS.where(*mine, still).order_by(page_actions.c.id.desc()))
@@ -83,7 +83,7 @@ def find_same(
 
 
 def count_waiting(tx: Tx, page_id: str) -> int:
-    """How many actions of a page wait for their run's turn."""
+    """The number of actions of a page that wait for their run's turn."""
     waiting = page_actions.c.page_id == page_id, page_actions.c.state == "waiting"
     return int(tx.execute(sa.select(sa.func.count()).select_from(page_actions).where(*waiting)).scalar_one())
 
@@ -100,34 +100,33 @@ def list_actions(tx: Tx, page_id: str, state: str | None, before: str | None, li
 
 
 def drop(tx: Tx, thread_id: str, page_id: str, action_id: str) -> None:
-    """A person takes an action back: no run has it any more."""
+    """Drop an action that a person cancelled: it belongs to no run any more."""
     tx.update(page_actions, {"id": action_id}, state="dropped", run_id=None)
     _tell(tx, thread_id, [action_of(tx, page_id, action_id)])
 
 
 class PageRuns(RunHooks):
-    """What runs of a page do to the actions on it."""
+    """The effects of a page's runs on its actions."""
 
     def on_start(self, tx: Tx, thread_id: str) -> None:
         touch(tx, thread_id)
 
     def on_take_up(self, tx: Tx, thread_id: str, run_id: str) -> None:
-        """What waited for the run is taken."""
+        """Mark the run's waiting actions as taken."""
         _change(tx, thread_id, tx.rows(NamedAction, _WAITING_OF_RUN, {"run": run_id}), "taken")
 
     def on_end(self, tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str], *, begun: bool) -> None:
-        """The actions of the run end with it."""
+        """End the run's actions with it."""
         _change(tx, thread_id, open_of_run(tx, run_id), end_of(status, problems, begun=begun))
 
     def on_again(self, tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
-        """The other run has the actions from now on. Those that were done stay done, and those that a person took back
-        belong to no run."""
+        """Move the actions to the other run. Done actions stay done, and dropped ones belong to no run."""
         undone = _OF_RUN.where(page_actions.c.state.in_(("failed", "dropped")))
         _change(tx, thread_id, tx.rows(NamedAction, undone, {"run": from_run_id}), "taken", run_id=to_run_id)
 
 
 def to_data(row: NamedAction) -> PageAction:
-    """A row with its user's name, as the API shows it."""
+    """A row with its user's name, as shown in the API."""
     return shape_of(PageAction, row.action, row, by=row.action.user_id)
 
 
@@ -143,5 +142,5 @@ def _change(
 
 
 def _tell(tx: Tx, thread_id: str, rows: Sequence[NamedAction]) -> None:
-    """Tell the followers of the thread how actions are now."""
+    """Publish the current state of actions to the thread."""
     append(tx, thread_id, [("page.action", PageActed(action=to_data(row))) for row in rows])

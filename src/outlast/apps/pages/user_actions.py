@@ -1,4 +1,4 @@
-"""What people do on pages: an action starts a run, or waits with all others for the next one; it can be taken back."""
+"""Actions of people on pages: an action starts a run, or waits with others for the next one; it can be cancelled."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -48,11 +48,11 @@ async def act(
     model: str | None = None,
     key: str | None = None,
 ) -> ActionAnswer:
-    """Store what a person did on a page (editors whom no other member's lock keeps out). Where no run works, one
-    starts, as any run does; else the action joins the run that waits for its turn, and where none waits, queues one.
-    `model` None: that of the page's last run. A repeated `key` gets the first answer, and so does what the same person
-    did already and whose run has not ended, unless the page's element says `data-repeat`. Raises `MalformedInput`,
-    `ActionNotOffered`, `RateLimited`, `ActionsFull`, and what `start_run` does; then nothing was done."""
+    """Store an action of a person on a page (editors; refused if another member holds the lock). If no run is active,
+    one starts, like any run; else the action joins the run that waits for its turn, or queues a new one. `model` None
+    uses that of the page's last run. A repeated `key` returns the first answer, and so does an equal action of the same
+    person whose run has not ended, unless the page's element has `data-repeat`. Raises `MalformedInput`,
+    `ActionNotOffered`, `RateLimited`, `ActionsFull`, and the errors of `start_run`; then nothing was stored."""
     name, values = checked_action(name, data)
     asked = request_hash("action", page_id, name, values, model)
 
@@ -67,7 +67,7 @@ async def act(
         demand_fields(offered, values)
         same = store.find_same(tx, page_id, actor.user_id, name, values, newest=offered.changes)
         if same is not None and not offered.repeats:
-            # A second click while the first one waits does nothing: it gets the first one's answer.
+            # A second click while the first action waits does nothing: it gets the first answer.
             first = same.action
             return _answer(first.id, first.state, first.run_id, page.thread_id)
         demand_open(threads.hold(tx, page.thread_id).status, page.thread_id)
@@ -93,8 +93,8 @@ async def act(
 
 
 async def _offered(services: Services, actor: Actor, page_id: str, name: str) -> Offer | ActionNotOffered:
-    """What the page offers under this name now; read before anything is held, as it may be a megabyte. The refusal is
-    kept for later: a repeated request gets its first answer, whatever the page offers by then."""
+    """The page's current offer under this name; read before any row is held, because it may be a megabyte. The refusal
+    is kept for later: a repeated request gets its first answer, even if the page has changed."""
     await services.db.read(require_page, actor, page_id, Right.EDIT)
     html = (await services.db.read(pages.page_of, page_id)).html
     try:
@@ -107,14 +107,14 @@ async def _offered(services: Services, actor: Actor, page_id: str, name: str) ->
 def list_actions(
     tx: Tx, actor: Actor, page_id: str, *, state: ActionState | None = None, before: str | None = None, limit: int = 50
 ) -> Listed[PageAction, str]:
-    """What people did on a page, newest first."""
+    """Actions of people on a page, newest first."""
     require_page(tx, actor, page_id, Right.READ)
     return store.list_actions(tx, page_id, state, before, limit)
 
 
 async def take_back(services: Services, actor: Actor, page_id: str, action_id: str) -> None:
-    """Take back an action that still waits (the user who did it, and owners). The run that it waited for does without
-    it; one that has nothing left to do is cancelled. Repeating is harmless. Raises `ActionTaken` once its run's turn
+    """Cancel a waiting action (the user who did it, and owners). The run that it waited for continues without
+    it; a run without any action left is cancelled. Repeating is harmless. Raises `ActionTaken` once its run's turn
     has come."""
 
     def run(tx: Tx) -> None:
@@ -130,7 +130,7 @@ async def take_back(services: Services, actor: Actor, page_id: str, action_id: s
         waited_for = None if run_id is None else runs.hold_run(tx, run_id)
         if waited_for is None or waited_for.leg != "blocked":
             raise ActionTaken(
-                f"This action does not wait any more: it is {row.action.state}.",
+                f"This action no longer waits: it is {row.action.state}.",
                 id=action_id,
                 state=row.action.state,
                 run_id=row.action.run_id,
@@ -145,12 +145,12 @@ async def take_back(services: Services, actor: Actor, page_id: str, action_id: s
 
 
 def _joinable(tx: Tx, thread_id: str) -> Run | None:
-    """The run that takes up the next action too, held: the newest of the thread, if it is one for actions and nobody
-    has begun it. A prompt in words that came later keeps its place: the action waits behind it."""
+    """The run that takes the next action too, held: the newest of the thread, if it is a run for actions that has not
+    begun. A later message keeps its place: the action waits behind it."""
     newest = last_queued(tx, thread_id)
     if newest is None or _begun(runs.run_of(tx, newest)):
         return None
-    run = runs.hold_run_if_free(tx, newest)  # a worker holds its run before the page: it is never waited for here
+    run = runs.hold_run_if_free(tx, newest)  # a worker holds its run before the page: never wait for it here
     if run is None or _begun(run) or run.mode != "start" or not store.open_of_run(tx, newest):
         return None
     return run
@@ -163,7 +163,7 @@ def _begun(run: Run) -> bool:
 def _start(
     tx: Tx, services: Services, actor: Actor, page: PageRow, name: str, data: dict[str, Any], model: str | None
 ) -> dict[str, Any]:
-    """The first action of a run of its own, which works at once or waits for its turn."""
+    """The first action of a new run, which starts at once or waits for its turn."""
     draft = Draft(content=told([(name, data)]))
     chosen = model or _last_model(tx, services, page.thread_id)
     started = start_in(tx, services, actor, page.thread_id, draft, chosen, "enqueue")
@@ -173,7 +173,7 @@ def _start(
 def _join(
     tx: Tx, services: Services, actor: Actor, page: PageRow, run: Run, name: str, data: dict[str, Any]
 ) -> dict[str, Any]:
-    """One more action of a run that nobody has begun."""
+    """Add an action to a run that has not begun."""
     thread_locks.drive(tx, page.thread_id, page.project_id, actor, services.settings.locks.ttl_s)
     acted = _add(tx, page, actor, run, name, data)
     _tell_again(tx, services, run)
@@ -190,18 +190,18 @@ def _add(tx: Tx, page: PageRow, actor: Actor, run: Run, name: str, data: dict[st
 
 
 def _answer(action_id: str, state: ActionState, run_id: str | None, thread_id: str) -> dict[str, Any]:
-    """An `ActionAnswer`, as an idempotency key remembers it."""
+    """An `ActionAnswer`, as stored for an idempotency key."""
     return {"action_id": action_id, "state": state, "run_id": run_id, "thread_id": thread_id}
 
 
 def _tell_again(tx: Tx, services: Services, run: Run) -> None:
-    """The run's message says what its actions are now."""
+    """Update the run's message to its current actions."""
     text = told([(row.action.name, row.action.data) for row in store.open_of_run(tx, run.id)])
     try:
         check_bytes("The message", len(text.encode()), services.settings.limits.message_bytes)
     except InputTooLarge as error:
         raise ActionsFull(
-            "The actions that wait already fill the next run's message.",
+            "The waiting actions already fill the next run's message.",
             size_bytes=error.fields["size_bytes"],
             limit_bytes=error.fields["limit_bytes"],
         ) from None
@@ -210,7 +210,7 @@ def _tell_again(tx: Tx, services: Services, run: Run) -> None:
 
 
 def _last_model(tx: Tx, services: Services, thread_id: str) -> str | None:
-    """The model that was last chosen on the page, if it is still offered; None: the default."""
+    """The model that was last chosen on the page, if it is still offered, else None for the default."""
     model = runs.last_model(tx, thread_id)
     offered = {spec.id for spec in services.catalog.list() if services.catalog.missing_key(spec.provider) is None}
     return model if model in offered else None
@@ -219,7 +219,7 @@ def _last_model(tx: Tx, services: Services, thread_id: str) -> str | None:
 def _demand_own(row: NamedAction, role: Role, actor: Actor) -> None:
     if role is not Role.OWNER and row.action.user_id != actor.user_id:
         raise Forbidden(
-            f"{row.by_name} did this on the page.",
-            hint="The person who did it and the project's owners can take it back.",
+            f"{row.by_name} started this action.",
+            hint="Only that person and the project's owners can cancel it.",
             action_id=row.action.id,
         )

@@ -1,9 +1,9 @@
-"""The history of pages: taking changes as versions, going back, and what a page was. First argument: the open
+"""The history of pages: store changes as versions, undo, restore, and read earlier versions. First argument: the open
 transaction, second the page's id.
 
-Each taken change makes the next version, in the caller's transaction, with the page's row held. A run's changes are
-returned as events for its log; a person's are told in the thread's log here. A whole page is stored with every 25th
-version and wherever patches do not say it, so that any version is read by applying a few patches.
+Each accepted change makes the next version, in the caller's transaction, with the page's row held. A run's changes are
+returned as events for its log; a person's are published in the thread's log here. A whole page is stored with every
+25th version and wherever patches cannot express it, so that any version is read by applying a few patches.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,8 @@ _WHOLE: Final = sa.select(sa.func.max(page_versions.c.version)).where(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What bounds pages: the largest in bytes, how many versions are kept; and the trees and clean pages in memory."""
+    """The limits of pages: the largest in bytes, the number of stored versions; and the cached trees and clean
+    pages."""
 
     live: LiveTrees
     html_bytes: int = 1_000_000
@@ -48,7 +49,7 @@ class Rules:
 
 
 class Author(NamedTuple):
-    """Who makes a change: a run at a step, or a person (`by`, also the user for whom a run works)."""
+    """The author of a change: a run at a step, or a person (`by`, also the user for whom a run works)."""
 
     run_id: str | None = None
     step: int | None = None
@@ -57,9 +58,9 @@ class Author(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What became of a change: the page's version after it, events for the run's log (none where nothing changed),
-    problems for the agent, and how many patches were applied, how many of them or of whole pages replaced it all, and
-    how many were refused."""
+    """The result of a change: the page's version after it, events for the run's log (none if nothing changed),
+    problems for the agent, and the numbers of applied patches, of those or whole pages that replaced everything, and
+    of refused ones."""
 
     version: int
     events: tuple[tuple[str, Any], ...] = ()
@@ -97,14 +98,14 @@ def take_patches(tx: Tx, page_id: str, rules: Rules, patches: Sequence[Patch], a
 
 
 def take_full(tx: Tx, page_id: str, rules: Rules, html: str, author: Author) -> Taken:
-    """Put other HTML in the place of the whole page."""
+    """Replace the whole page by other HTML."""
     page = hold(tx, page_id)
     version = page.version
     try:
         clean, told = rules.clean.take(html, rules.html_bytes)
     except Refused as reason:
-        return Taken(version, problems=(f"The whole page was not taken: {reason}.",), refused=1)
-    problems = tuple(f"Of the whole page something was left out: {one}." for one in told)
+        return Taken(version, problems=(f"The whole page was rejected: {reason}.",), refused=1)
+    problems = tuple(f"A part of the whole page was left out: {one}." for one in told)
     if clean == page.html:
         return Taken(version, problems=problems)
     _add(tx, page, rules, "full", clean, author)
@@ -113,7 +114,7 @@ def take_full(tx: Tx, page_id: str, rules: Rules, html: str, author: Author) -> 
 
 
 def reset_step(tx: Tx, page_id: str, run_id: str, step: int) -> tuple[tuple[str, Any], ...]:
-    """Take back what a step did: its versions go, their numbers are used again. Empty: it did nothing. Repeatable."""
+    """Undo a step: its versions are removed, their numbers are used again. Empty if it changed nothing. Repeatable."""
     page = hold(tx, page_id)
     base, _ = span_of(tx, page_id, run_id, step)
     if base is None:
@@ -127,36 +128,36 @@ def reset_step(tx: Tx, page_id: str, run_id: str, step: int) -> tuple[tuple[str,
 def begin(
     tx: Tx, page_id: str, rules: Rules, html: str, *, kind: VersionKind = "created", by: str | None = None
 ) -> None:
-    """The first HTML of a new page (`created`, or `copy` of another), without an event. Raises
-    `MalformedInput`: it is too large, or nothing that a page can be."""
+    """Store the first HTML of a new page (`created`, or `copy` of another), without an event. Raises
+    `MalformedInput` if it is too large or cannot be a page."""
     page = hold(tx, page_id)
     try:
         clean, _ = rules.clean.take(html, rules.html_bytes)
     except Refused as reason:
-        raise MalformedInput(f"The page's HTML was not taken: {reason}.", field="html") from None
+        raise MalformedInput(f"The page's HTML was rejected: {reason}.", field="html") from None
     _add(tx, page, rules, kind, clean, Author(by=by))
 
 
 def undo(tx: Tx, page_id: str, rules: Rules, by: str) -> int:
-    """Take back the changes of the last run, or the last change that a person made; again: the one before. The page's
-    new version, told in the thread's log. Raises `NothingToUndo`."""
+    """Undo the changes of the last run, or the last change by a person; repeat for earlier ones. Returns the page's
+    new version, published in the thread's log. Raises `NothingToUndo`."""
     page = hold(tx, page_id)
     last = _row(tx, page_id, page.version)
-    while last is not None and last.kind == "undo":  # what it came back to is what is taken back next
+    while last is not None and last.kind == "undo":  # continue with the version that it went back to
         last = _row(tx, page_id, last.base_version)
     if last is None or last.kind in ("created", "copy"):
-        raise NothingToUndo("Nothing that was done on this page is left to take back.", page_id=page_id)
-    base = last.version - 1  # a person's change is one by itself
+        raise NothingToUndo("There is nothing left to undo on this page.", page_id=page_id)
+    base = last.version - 1  # a person's change counts alone
     if last.run_id is not None:
         base = span_of(tx, page_id, last.run_id).base or 0
     try:
         return _go_back(tx, page, rules, "undo", base, by)
     except NotFound:
-        raise NothingToUndo("What the page was before is not kept any more.", page_id=page_id) from None
+        raise NothingToUndo("The earlier version of the page is no longer stored.", page_id=page_id) from None
 
 
 def restore(tx: Tx, page_id: str, rules: Rules, version: int, by: str) -> int:
-    """Make an earlier version the newest. Its number; the same where it is the page already. Raises `NotFound`."""
+    """Make an earlier version the newest. Returns its number; the same if it is the current page. Raises `NotFound`."""
     page = hold(tx, page_id)
     if html_at(tx, page_id, version) == page.html:
         return int(page.version)
@@ -173,8 +174,8 @@ def list_versions(tx: Tx, page_id: str, before: int | None, limit: int) -> Liste
 
 
 def html_at(tx: Tx, page_id: str, version: int) -> str:
-    """A page's HTML as it was; version 0 is the empty page. Raises `NotFound`: it never was, or is not kept any
-    more."""
+    """A page's HTML at a version; version 0 is the empty page. Raises `NotFound` if the version never existed or is no
+    longer stored."""
     page = page_of(tx, page_id)
     if version == page.version:
         return str(page.html)
@@ -187,7 +188,7 @@ def html_at(tx: Tx, page_id: str, version: int) -> str:
         .where(page_versions.c.page_id == page_id, page_versions.c.version.between(whole, version))
         .order_by(page_versions.c.version),
     )
-    # Those before the oldest that is kept are gone; the empty page is known as long as the first one is.
+    # Versions before the oldest stored one are gone; the empty page is known as long as the first one is stored.
     needed = list(range(whole or 1, version + 1))
     if [row.version for row in rows] != needed or (not needed and _row(tx, page_id, 1) is None):
         raise _no_version(page_id, version)
@@ -195,7 +196,7 @@ def html_at(tx: Tx, page_id: str, version: int) -> str:
 
 
 def version_of(tx: Tx, page_id: str, version: int) -> PageVersion:
-    """One line of the history. Raises `NotFound`."""
+    """One entry of the history. Raises `NotFound`."""
     row = _row(tx, page_id, version)
     if row is None:
         raise _no_version(page_id, version)
@@ -222,14 +223,14 @@ def _go_back(tx: Tx, page: PageRow, rules: Rules, kind: Literal["undo", "restore
 
 
 class Span(NamedTuple):
-    """What a run made of a page: from the version `base` to `last`. None: it changed nothing."""
+    """The changes of a run to a page: from the version `base` to `last`, or None if it changed nothing."""
 
     base: int | None
     last: int | None
 
 
 def span_of(tx: Tx, page_id: str, run_id: str, step: int | None = None) -> Span:
-    """Of a run, or of one of its steps."""
+    """The span of a run, or of one of its steps."""
     made = sa.select(
         sa.func.min(page_versions.c.base_version).label("base"), sa.func.max(page_versions.c.version).label("last")
     ).where(page_versions.c.page_id == page_id, page_versions.c.run_id == run_id)
@@ -237,8 +238,8 @@ def span_of(tx: Tx, page_id: str, run_id: str, step: int | None = None) -> Span:
 
 
 def describe(tx: Tx, page_id: str, run_id: str, summary: str) -> None:
-    """Let the history say of a run's last change what its agent said it has done, on one line of at most 200
-    characters. Without changes of this run nothing happens."""
+    """Set the summary of a run's last change in the history to the agent's own, on one line of at most 200
+    characters. Does nothing without changes of this run."""
     _, version = span_of(tx, page_id, run_id)
     line = " ".join(summary.split())
     if version is not None and line:
@@ -257,7 +258,7 @@ def _add(
     patches: Sequence[Patch] = (),
     base: int | None = None,
 ) -> int:
-    """Store the next version, and the page as it is then. Its number."""
+    """Store the next version and the new page. Returns its number."""
     version = int(page.version) + 1
     whole = kind != "patches" or version % WHOLE_EVERY == 0
     _trim(tx, page.id, rules, version, author)
@@ -278,8 +279,8 @@ def _add(
 
 
 def _trim(tx: Tx, page_id: str, rules: Rules, version: int, author: Author) -> None:
-    """Let the oldest versions go, from a whole one down; never in the middle of a step, which may have to be taken
-    back."""
+    """Remove the oldest versions, up to a whole one; never in the middle of a step, which may have to be
+    undone."""
     if version <= rules.versions:
         return
     last = _row(tx, page_id, version - 1)
@@ -304,6 +305,4 @@ def _data(row: PageVersionRow) -> PageVersion:
 
 
 def _no_version(page_id: str, version: int) -> NotFound:
-    return NotFound(
-        f"There is no version {version} of this page, or it is not kept any more.", page_id=page_id, version=version
-    )
+    return NotFound(f"This page has no version {version}, or it is no longer stored.", page_id=page_id, version=version)

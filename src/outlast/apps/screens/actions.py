@@ -1,5 +1,5 @@
-"""Screens: make, list, read, move, change, delete them. What is in their files: `file_actions.py`; copies:
-`copies.py`; their look: `theme_actions.py`; waking them: `open_actions.py`."""
+"""Screens: create, list, read, move, change, delete. Their files: `file_actions.py`; copies: `copies.py`; themes:
+`theme_actions.py`; waking them: `open_actions.py`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -35,9 +35,9 @@ UNTITLED: Final = "Untitled screen"
 async def create_screen(
     services: Services, actor: Actor, project_id: str, new: ScreenRequest, *, key: str | None = None
 ) -> ScreenData:
-    """Make a screen with its conversation and its first files (editors); no sandbox is made for it. Without a place it
-    gets the next free one. A repeated `key` gets the first answer. Raises `MalformedInput`, `UnknownTheme`,
-    `TooManyScreens`, `RateLimited`, `SandboxUnavailable` (no sandboxes are configured); then nothing was made."""
+    """Create a screen with its conversation and its first files (editors); no sandbox is created yet. Without a place
+    it gets the next free one. A repeated `key` returns the first answer. Raises `MalformedInput`, `UnknownTheme`,
+    `TooManyScreens`, `RateLimited`, `SandboxUnavailable` (no sandboxes are configured); then nothing was created."""
     theme = _theme_columns(new) or {"theme": DEFAULT}
     title = _checked_title(services, new.title)
     await services.db.read(require, actor, project_id, Right.EDIT)
@@ -81,9 +81,9 @@ def read_screen(tx: Tx, actor: Actor, screen_id: str) -> ScreenData:
 
 
 async def change_screen(services: Services, actor: Actor, screen_id: str, change: ScreenPatch) -> ScreenData:
-    """Move, resize, rename a screen (editors), or give it another theme (editors who are not kept out by another's
-    lock, since that changes the app). A theme is stored at once; it is written into the app's files at once too, or,
-    while a run works there, when that has ended. Raises `MalformedInput`, `UnknownTheme`, `ThreadLocked`."""
+    """Move, resize, rename a screen (editors), or change its theme (editors; refused if another member holds the
+    lock, since that changes the app). A theme is stored at once; it is written into the app's files at once too, or
+    after the active run has ended. Raises `MalformedInput`, `UnknownTheme`, `ThreadLocked`."""
     title = _checked_title(services, change.title)
     theme = _theme_columns(change)
 
@@ -109,10 +109,10 @@ async def move_screens(
     services: Services, actor: Actor, project_id: str, moves: Sequence[MoveRequest]
 ) -> list[ScreenData]:
     """Move several screens of a project at once, all or none (editors). Raises `MalformedInput`, `InputTooLarge` (more
-    than 500), `NotFound` (one that is not, or not any more, in this project)."""
+    than 500), `NotFound` (one that is not in this project)."""
     check_count("moves", len(moves), MAX_MOVES)
     if len({move.id for move in moves}) < len(moves):
-        raise MalformedInput("A screen is moved twice.", hint="Name each screen once.", field="items")
+        raise MalformedInput("A screen is moved twice.", hint="Give each screen once.", field="items")
 
     def run(tx: Tx) -> list[ScreenData]:
         require(tx, actor, project_id, Right.EDIT)
@@ -126,14 +126,14 @@ async def move_screens(
 
 async def delete_screen(services: Services, actor: Actor, screen_id: str) -> None:
     """Remove a screen with its conversation, files and sandbox (owners). Pictures stay in the project. Raises
-    `ThreadBusy` while a run of it has not ended. Once this returns it is gone; a sandbox that could not be ended now is
-    ended later."""
+    `ThreadBusy` while a run of it has not ended. When this returns, the screen is gone; a sandbox that could not be
+    ended now is ended later."""
     await delete_with_files(services, store.SCREENS, actor, screen_id)
 
 
 def check_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> list[Box]:
-    """Raise `RateLimited` or `TooManyScreens` where the actor may not make one more screen in the project. Where the
-    others are."""
+    """Raise `RateLimited` or `TooManyScreens` if the actor may not create another screen in the project. Returns the
+    places of the others."""
     check_made_rate(tx, screens_table, actor.user_id, services.settings.limits.screens_per_minute_per_user)
     taken = store.boxes(tx, project_id)
     demand_room(TooManyScreens, "screens", project_id, len(taken), services.settings.screens.most_per_project)
@@ -151,7 +151,7 @@ def _place(new: ScreenRequest, taken: Sequence[Box]) -> Box:
 
 
 def _theme_columns(asked: ScreenRequest | ScreenPatch) -> dict[str, Any]:
-    """The columns of the theme that is asked for, where tokens alone make a custom one; none where no theme is. Raises
+    """The columns of the requested theme, where tokens alone make a custom one; none if no theme is requested. Raises
     `UnknownTheme`, `MalformedInput`."""
     theme, tokens = asked.theme or CUSTOM, asked.theme_tokens
     if asked.theme is None and tokens is None:
@@ -175,7 +175,7 @@ def _theme_columns(asked: ScreenRequest | ScreenPatch) -> dict[str, Any]:
 
 
 def _moved(row: ScreenRow, change: FrameRequest | MoveRequest) -> dict[str, Any]:
-    """Its new place, as columns. Raises `MalformedInput`."""
+    """The new place, as columns. Raises `MalformedInput`."""
     given = change.model_dump(include={*Box._fields}, exclude_none=True)
     checked_box(Box(row.x, row.y, row.width, row.height)._replace(**given))
     return given
@@ -184,7 +184,7 @@ def _moved(row: ScreenRow, change: FrameRequest | MoveRequest) -> dict[str, Any]
 def _hold_in(tx: Tx, project_id: str, screen_id: str) -> ScreenRow:
     row = store.hold(tx, screen_id)
     if row.project_id != project_id:
-        raise NotFound("There is no such screen in this project.", noun="screen", id=screen_id)
+        raise NotFound("This project has no such screen.", noun="screen", id=screen_id)
     return row
 
 

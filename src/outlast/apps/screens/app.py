@@ -1,4 +1,4 @@
-"""What screens declare."""
+"""The declaration of the screens app."""
 
 from typing import Final
 

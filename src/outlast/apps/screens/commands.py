@@ -22,7 +22,7 @@ ScreenArgument = Annotated[str, typer.Argument(help="Id of the screen (scr_…).
 
 @app.verb("list", "outlast screens list --project prj_01h…")
 def list_screens(project: ProjectOption = None, limit: LimitOption = None) -> None:
-    """List the screens of a project, the oldest first."""
+    """List the screens of a project, oldest first."""
     terminal.print_list(
         list_of_project("screens", project, limit),
         "screen=id state template theme changed=updated_at title",
@@ -32,10 +32,10 @@ def list_screens(project: ProjectOption = None, limit: LimitOption = None) -> No
 
 @app.verb("create", 'outlast screens create "Pricing" --template next')
 def create(
-    title: Annotated[str | None, typer.Argument(help="Title. Default: the agent chooses one.")] = None,
+    title: Annotated[str | None, typer.Argument(help="Title (default: the agent chooses one).")] = None,
     project: ProjectOption = None,
     template: Annotated[
-        Literal["next", "vite"] | None, typer.Option(help="App template. Default: the configured one.")
+        Literal["next", "vite"] | None, typer.Option(help="App template (default: the configured one).")
     ] = None,
     theme: Annotated[str | None, typer.Option(help="Id of a theme; see 'outlast screens themes'.")] = None,
 ) -> None:
@@ -113,11 +113,11 @@ def read(
 @app.verb("download", "outlast screens download scr_01h… pricing.zip")
 def download(
     screen: ScreenArgument,
-    to: Annotated[Path | None, typer.Argument(help="File to write. Default: named by the title.")] = None,
+    to: Annotated[Path | None, typer.Argument(help="File to write (default: named by the title).")] = None,
 ) -> None:
     """Download the app of a screen as a ZIP.
 
-    It runs elsewhere with: npm install && npm run dev"""
+    To run the app elsewhere: npm install && npm run dev"""
 
     async def work(client: "Client") -> tuple[str, bytes]:
         title = (await client.get(f"/v1/screens/{screen}"))["title"]
@@ -134,7 +134,7 @@ def download(
 @app.verb("changes", "outlast screens changes scr_01h…")
 def changes(
     screen: ScreenArgument,
-    run: Annotated[str | None, typer.Argument(help="Run (run_…). Default: the last that changed files.")] = None,
+    run: Annotated[str | None, typer.Argument(help="Run (run_…) (default: the last one that changed files).")] = None,
 ) -> None:
     """List the files that a run changed.
 
@@ -161,7 +161,7 @@ def set_theme(
 ) -> None:
     """Change the theme of a screen.
 
-    A running app changes at once; one that a run works on, when the run ends."""
+    A running app changes at once; if a run works on it, the app changes when the run ends."""
     body = {"theme_tokens": _tokens(Path(name))} if name.endswith(".json") else {"theme": name}
     changed = call_server(lambda client: client.patch(f"/v1/screens/{screen}", body))
     terminal.print_result(changed, f"{changed['id']}: {changed['theme']}")
@@ -178,7 +178,7 @@ def _tokens(file: Path) -> Any:
 
 
 async def _runs(client: "Client", screen: dict[str, Any]) -> bool:
-    """Whether its app answers already."""
+    """True if the app answers already."""
     if screen["sandbox_id"] is None:
         return False
     sandbox = await client.get(f"/v1/sandboxes/{screen['sandbox_id']}")
@@ -186,7 +186,7 @@ async def _runs(client: "Client", screen: dict[str, Any]) -> bool:
 
 
 async def _comes_to_run(client: "Client", screen: dict[str, Any], cursor: str) -> bool:
-    """Wait until its app answers. The one-time installation of its template, and what goes wrong, are told as they
+    """Wait until the app answers. Reports the one-time installation of its template, and failures, as they
     happen."""
     told = ""
     async for _, event in client.follow(f"/v1/projects/{screen['project_id']}/events", cursor):
@@ -197,7 +197,7 @@ async def _comes_to_run(client: "Client", screen: dict[str, Any], cursor: str) -
                 if data["state"] == "ready" and state == "healthy":
                     return True
                 if state == "failed":
-                    terminal.err.print(f"Its dev server failed: {error}", style="red")
+                    terminal.err.print(f"The dev server failed: {error}", style="red")
                     return False
                 line = f"sandbox {data['state']}, dev server {state}"
             case "snapshot.progress" if data["state"] != "ready":
@@ -206,7 +206,7 @@ async def _comes_to_run(client: "Client", screen: dict[str, Any], cursor: str) -
                 terminal.err.print(data["screen"]["trouble"], style="red")
                 return False
             case "screen.deleted" if data["screen_id"] == screen["id"]:
-                terminal.err.print("It was removed.", style="red")
+                terminal.err.print("The screen was deleted.", style="red")
                 return False
         if line and line != told:
             terminal.err.print(line, style="dim")
@@ -215,6 +215,6 @@ async def _comes_to_run(client: "Client", screen: dict[str, Any], cursor: str) -
 
 
 def _dev(services: list[dict[str, Any]]) -> tuple[str, str | None]:
-    """State of the dev server, and why it failed."""
+    """The state of the dev server, and its failure."""
     found = (one for one in services if one["name"] == "dev")
     return next(((one["state"], one["error"]) for one in found), ("stopped", None))

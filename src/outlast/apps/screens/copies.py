@@ -1,5 +1,5 @@
-"""Copies of screens: duplicated on the canvas, or with a fork of their conversation. Files, messages and theme go with
-them; each is its own from then on."""
+"""Copies of screens: duplicated on the canvas, or with a fork of their conversation. Files, messages and theme are
+copied; the copy is independent from then on."""
 
 from outlast.apps.screens import store
 from outlast.apps.screens.actions import check_room
@@ -22,9 +22,9 @@ async def duplicate_screen(
     *,
     key: str | None = None,
 ) -> ScreenData:
-    """A copy of a screen with its files as they are, its conversation and its theme (editors); without a place it lies
-    beside the first. While a run works there, the files are those after its last tool call. A repeated `key` gets the
-    first answer. Raises `TooManyScreens`, `RateLimited`, `MalformedInput`; then nothing was made."""
+    """Copy a screen with its current files, its conversation and its theme (editors); without a place it goes next to
+    the first. While a run works there, the files are those after its last tool call. A repeated `key` returns the first
+    answer. Raises `TooManyScreens`, `RateLimited`, `MalformedInput`; then nothing was created."""
 
     def copy(tx: Tx, title: str) -> NewSubject:
         return copy_screen(tx, services, actor, screen_id, title, None, (x, y))
@@ -42,7 +42,7 @@ def copy_screen(
     at: tuple[int | None, int | None] = (None, None),
 ) -> NewSubject:
     """Copy a screen with the conversation up to a message, and the files as they were then; without a message all of
-    it, and the files as last saved. Each coordinate of `at` that is None is that of the next free place. Tells
+    it, and the files as last saved. A coordinate of `at` that is None is that of the next free place. Publishes to
     followers. Raises `NotFound` for a message of another thread, `TooManyScreens`, `RateLimited`, `MalformedInput`."""
     source = store.hold(tx, screen_id)
     threads.hold(tx, source.thread_id)  # before the project
@@ -50,7 +50,7 @@ def copy_screen(
     place = placed(spot_beside(Box(source.x, source.y, source.width, source.height), taken), *at)
     new = copy_conversation(tx, actor, "screen", source, title=title, message_id=message_id)
     kept = {"theme": source.theme, "theme_tokens": source.theme_tokens, "files": source.files}
-    if message_id is None:  # of one that goes back to an earlier message nobody has seen a picture yet
+    if message_id is None:  # a copy at an earlier message has no picture yet
         kept |= {"problems": source.problems, "picture_id": source.picture_id, "pictured_at": source.pictured_at}
     store.add(tx, new, place, template=source.template, **kept)
     threads.announce(tx, new.thread_id)

@@ -1,13 +1,13 @@
-"""As much of CSS as is needed to find rules in a style sheet without changing what is around them. Pure.
+"""A minimal CSS parser to find rules in a style sheet without changing the text around them. Pure.
 
-Bounds: a style sheet has at most 500 KB (its file's bound); steps grow with its length."""
+Bounds: a style sheet has at most 500 KB (its file's bound); time grows with its length."""
 
 import re
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-# As CSS says, an unclosed comment ends with the style sheet and an unclosed string with its line. So the same end is
+# As in CSS, an unclosed comment ends with the style sheet and an unclosed string with its line, so the same end is
 # never searched twice.
 _QUIET: Final = re.compile(r"\s+|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _LEAP: Final = re.compile(r"""/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?""", re.DOTALL)
@@ -16,7 +16,7 @@ COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule with its block: `text` is all of it, `body` what is between its braces; `end` where it ends."""
+    """One rule with its block: `text` is all of it, `body` the text between its braces; `end` its end offset."""
 
     selector: str
     body: str
@@ -25,8 +25,8 @@ class Rule:
 
 
 def read_rules(css: str) -> list[Rule] | None:
-    """The rules of a piece of a style sheet, and its statements that end in a semicolon (with an empty selector). None:
-    it is no whole piece (a brace is missing)."""
+    """The rules of a piece of a style sheet, and its statements that end in a semicolon (with an empty selector). None
+    if a brace is missing."""
     rules, at = [], _skip(css, 0)
     while at < len(css):
         rule = _rule(css, at)
@@ -38,7 +38,7 @@ def read_rules(css: str) -> list[Rule] | None:
 
 
 def rules_from(css: str, start: int, selectors: Container[str]) -> int:
-    """Where the rules with one of these selectors that follow upon `start`, one after the other, end."""
+    """The end of the consecutive rules with one of these selectors that follow `start`."""
     end = start
     while True:
         at = _skip(css, end)
@@ -49,7 +49,7 @@ def rules_from(css: str, start: int, selectors: Container[str]) -> int:
 
 
 def declarations(body: str) -> Iterator[tuple[str, str]]:
-    """(name, value) of each declaration in a rule's body, nested rules left out."""
+    """(name, value) of each declaration in a rule's body, without nested rules."""
     at = 0
     body = COMMENT.sub(" ", body)
     while at < len(body):
@@ -76,7 +76,7 @@ def _rule(css: str, at: int) -> Rule | None:
 
 
 def _stop(css: str, at: int) -> tuple[int, str]:
-    """Where the next brace or semicolon is, and which; the end and an empty string where there is none."""
+    """The offset of the next brace or semicolon, and the character; the end and an empty string if there is none."""
     while at < len(css):
         leap = _LEAP.match(css, at)
         if leap:
@@ -89,7 +89,7 @@ def _stop(css: str, at: int) -> tuple[int, str]:
 
 
 def _close(css: str, opening: int) -> int | None:
-    """Just after the brace that closes the one at `opening`; None: nothing closes it."""
+    """The offset after the brace that closes the one at `opening`, or None if it is unclosed."""
     depth, at = 0, opening
     while True:
         at, what = _stop(css, at)

@@ -1,4 +1,4 @@
-"""What the design systems of screens know, asked in their sandboxes and remembered."""
+"""The design systems of screens, queried in their sandboxes and cached."""
 
 import hashlib
 import logging
@@ -25,7 +25,7 @@ log = logging.getLogger("outlast.screens")
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A screen's style sheet, which makes its design system; `sandbox` runs its app (None: asleep). `name` as of
+    """A screen's style sheet, which makes its design system; `sandbox` runs its app (None if asleep). `name` as of
     `sheet_name`."""
 
     name: str
@@ -33,24 +33,24 @@ class Sheet:
 
 
 class DesignSystems:
-    """In memory: by style sheet, which class sets which declaration, and what single classes say; asked again when
-    forgotten. A sandbox that could not answer is not asked about the same sheet again for a minute."""
+    """An in-memory cache: by style sheet, the class for each declaration, and the CSS of single classes; queried again
+    when evicted. A sandbox that could not answer is not queried about the same sheet again for a minute."""
 
     def __init__(self) -> None:
         self._tables: OrderedDict[str, Table] = OrderedDict()
         self._said: OrderedDict[tuple[str, str], list[tuple[str, str]] | None] = OrderedDict()
         self._failed: dict[tuple[str, str], float] = {}
-        self._asking: dict[str, anyio.Lock] = {}  # by sheet: a sandbox that hangs keeps nobody else waiting
+        self._asking: dict[str, anyio.Lock] = {}  # by sheet: a hanging sandbox does not block others
 
     async def table(self, sheet: Sheet) -> Table | None:
-        """Which class sets which declaration; None: nobody can say now. Takes a second or two for a new sheet; a
+        """The class for each declaration, or None if it is unknown now. Takes a second or two for a new sheet; a
         cancelled call leaves nothing behind."""
         known = self._tables.get(sheet.name)
         if known is not None or sheet.sandbox is None:
             return known
         asking = self._asking.setdefault(sheet.name, anyio.Lock())
         try:
-            async with asking:  # several who wait for one sheet ask once
+            async with asking:  # concurrent callers for one sheet share a query
                 if sheet.name not in self._tables:
                     await self._learn(sheet, sheet.sandbox)
         finally:
@@ -59,7 +59,7 @@ class DesignSystems:
         return self._tables.get(sheet.name)
 
     async def say(self, sheet: Sheet, classes: list[str]) -> Said:
-        """What these classes say; those nobody can tell of now are left out."""
+        """The CSS of these classes; unknown ones are left out."""
         usable = [one for one in dict.fromkeys(classes) if design_system.is_class(one)]
         unknown = [one for one in usable if (sheet.name, one) not in self._said]
         if unknown and sheet.sandbox is not None:
@@ -82,7 +82,7 @@ class DesignSystems:
             self._failed = {(sandbox.sandbox_id, sheet.name): anyio.current_time(), **self._lately()}
 
     async def _ask(self, sheet: Sheet, sandbox: Sandbox, script: str) -> str:
-        """What the project's Tailwind prints; empty where it does not answer."""
+        """The output of the project's Tailwind; empty if it does not answer."""
         if (sandbox.sandbox_id, sheet.name) in self._lately():
             return ""
         limit = design_system.OUTPUT_BYTES
@@ -98,12 +98,12 @@ class DesignSystems:
         return result.output
 
     def _lately(self) -> dict[tuple[str, str], float]:
-        """What could not answer a moment ago."""
+        """The queries that failed a moment ago."""
         since = anyio.current_time() - AGAIN_AFTER_S
         return {key: when for key, when in self._failed.items() if when > since}
 
 
 def sheet_name(project_id: str, content: bytes) -> str:
-    """By what a style sheet's design system is remembered. Of its project only: a sandbox may answer what it likes, and
-    no other project is to write that into its files."""
+    """The cache key of a style sheet's design system. It includes the project: a sandbox may answer anything, and
+    its answers must not reach the files of another project."""
     return hashlib.sha256(project_id.encode() + b"\0" + content).hexdigest()

@@ -1,4 +1,4 @@
-"""The app of a screen: opening it, and its files."""
+"""The app of a screen: open it, and its files."""
 
 from fastapi import Query
 from fastapi import Request as HttpRequest
@@ -30,7 +30,7 @@ router = noun_router("Screens")
 
 @router.post("/screens/{screen_id}/open", status_code=202, response_model=ScreenData)
 async def open_screen(screen_id: str, services: Svc, actor: Signed, show: Show) -> Response:
-    """Have its app running soon: the sandbox is woken or made in the background, progress comes as events."""
+    """Start its app: the server wakes or creates the sandbox in the background; progress comes as events."""
     return reply(show(await opening.open_screen(services, actor, screen_id)), 202)
 
 
@@ -38,7 +38,7 @@ async def open_screen(screen_id: str, services: Svc, actor: Signed, show: Show) 
 async def preview_screen(
     screen_id: str, request: HttpRequest, surface: Served, actor: Signed, body: ScreenPreviewRequest | None = None
 ) -> Response:
-    """A link that shows one browser the app, once, within a minute; the app is opened with that."""
+    """Create a link that opens the app in one browser, once, within a minute."""
     path = (body or ScreenPreviewRequest()).path
     opener = embedding_origin(surface, request)
     ticket = await opening.preview_screen(surface.services, actor, screen_id, opener)
@@ -47,7 +47,7 @@ async def preview_screen(
 
 @router.get("/screens/{screen_id}/files", response_model=ScreenFilesAnswer)
 async def list_screen_files(screen_id: str, services: Svc, actor: Signed) -> Response:
-    """The app's own files: as they are in its sandbox where that is awake, else as they were kept."""
+    """The app's own files: from its sandbox if that is awake, else as last saved."""
     return reply(await actions.list_files(services, actor, screen_id))
 
 
@@ -65,14 +65,14 @@ async def search_screen(
     q: str = Query(max_length=MAX_QUERY_CHARS),
     limit: int = Query(100, ge=1, le=MAX_HITS),
 ) -> Response:
-    """Lines of the app's own text files that hold `q`, whatever the case of its letters."""
+    """Lines of the app's own text files that contain `q`, ignoring case."""
     return reply(await actions.search_files(services, actor, screen_id, q, limit))
 
 
 @router.get("/screens/{screen_id}/archive", response_class=Response)
 async def download_screen(screen_id: str, services: Svc, actor: Signed) -> Response:
     """The app as a ZIP that runs elsewhere with `npm install && npm run dev`: without installed packages, caches, and
-    what looks like a secret."""
+    files that look like secrets."""
     archive = await actions.pack(services, actor, screen_id)
     headers = {"content-disposition": f'attachment; filename="{archive.name}"', "cache-control": "no-store"}
     return StreamingResponse(archive.pieces, 200, headers, "application/zip")
@@ -82,12 +82,12 @@ async def download_screen(screen_id: str, services: Svc, actor: Signed) -> Respo
 async def list_screen_checkpoints(
     screen_id: str, services: Svc, actor: Signed, before: str | None = None, limit: Limit = 50
 ) -> Response:
-    """The screen's files as they were, newest first. Compare and restore them under /v1/checkpoints."""
+    """Earlier versions of the screen's files, newest first. Compare and restore them under /v1/checkpoints."""
     found = await actions.list_checkpoints(services, actor, screen_id, before, limit)
     return reply(page(found.items, found.next))
 
 
 @router.get("/screens/{screen_id}/changes", response_model=ScreenChangesAnswer)
 async def read_screen_changes(screen_id: str, services: Svc, actor: Signed, run: str | None = None) -> Response:
-    """What a run changed, so far or when it ended; without one, the last that changed something."""
+    """The files that a run changed, so far or when it ended; without `run`, the last one that changed something."""
     return reply(await actions.changes_of_run(services, actor, screen_id, run))

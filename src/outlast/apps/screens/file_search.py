@@ -1,4 +1,4 @@
-"""What a search finds in the files of an app. Pure."""
+"""Search in the files of an app. Pure."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -16,19 +16,19 @@ _LOCKS: Final = frozenset({"package-lock.json", "npm-shrinkwrap.json", "pnpm-loc
 
 
 def is_searched(path: str) -> bool:
-    """Whether a search looks into a file: shown, and no list that a package manager keeps."""
+    """True if a file is searched: shown, and no lock file of a package manager."""
     return is_shown(path) and path.rpartition("/")[2] not in _LOCKS
 
 
 def checked_query(query: str) -> str:
-    """What to search for. Raises `MalformedInput` for nothing, a line break, or more than 200 characters."""
+    """The text to search for. Raises `MalformedInput` for an empty one, a line break, or more than 200 characters."""
     if not query.strip() or "\n" in query or len(query) > MAX_QUERY_CHARS:
-        raise MalformedInput(f"A search is for 1 to {MAX_QUERY_CHARS} characters of one line.", field="q")
+        raise MalformedInput(f"Search for 1 to {MAX_QUERY_CHARS} characters of one line.", field="q")
     return query
 
 
 def hits_in(path: str, content: bytes, query: str) -> Iterator[CodeHitAnswer]:
-    """The lines of a text that hold the query, whatever the case of its letters; none of what is no text or longer than
+    """The lines of a text that contain the query, ignoring case; none if the content is not text or longer than
     a megabyte."""
     if len(content) > SEARCHED_BYTES or b"\0" in content:
         return

@@ -1,4 +1,4 @@
-"""Changing files of a screen by hand, whether its sandbox is awake, asleep or not there yet."""
+"""Change files of a screen by hand, whether its sandbox is awake, asleep or not created yet."""
 
 from collections.abc import Mapping
 
@@ -18,12 +18,12 @@ from outlast_sandbox.interface import Sandbox
 
 
 async def rewrite(services: Services, screen: ScreenData, edits: Mapping[str, Edit]) -> CheckpointData | None:
-    """Give files, by path, the content that an edit makes of the one they have (None: not there), in the running app
-    where it runs; all or none. What was not yet saved is saved first, so that the checkpoint answered (None: nothing
-    was to be changed) differs from the one before it by these edits alone. Two who write do so one after the other.
-    Raises `ThreadBusy` while a run works there or waits for a person, `PathRefused`, `InputTooLarge` (a file of more
-    than 10 MB), `DiskFull`, and what an edit raises. Repeatable if the edits are; a cancelled call leaves each file
-    whole."""
+    """Apply edits to files, by path: an edit gets the current content (None if missing) and returns the new one. A
+    running app is edited in place; all or none. Unsaved changes are saved first, so that the returned checkpoint (None
+    if nothing had to change) differs from the one before it by these edits alone. Concurrent writers run one after the
+    other. Raises `ThreadBusy` while a run works there or waits for a person, `PathRefused`, `InputTooLarge` (a file of
+    more than 10 MB), `DiskFull`, and what an edit raises. Repeatable if the edits are; a cancelled call leaves each
+    file whole."""
     keeper, workspace_id = keeper_of(services), screen.workspace_id
     async with keeper.one_hand(workspace_id):
         await services.db.read(places.demand_idle, workspace_id)
@@ -31,7 +31,7 @@ async def rewrite(services: Services, screen: ScreenData, edits: Mapping[str, Ed
         if sandbox is not None:
             try:
                 return await _rewrite_awake(keeper, sandbox, workspace_id, edits)
-            except SandboxLost:  # then its files lie here, or in the checkpoint
+            except SandboxLost:  # then its files are here, or in the checkpoint
                 pass
         return await keeper.rewrite(workspace_id, edits)
 
@@ -49,7 +49,7 @@ async def _rewrite_awake(
 
 
 def _edited(before: Mapping[str, bytes | None], edits: Mapping[str, Edit]) -> dict[str, bytes]:
-    """The files that are different afterwards."""
+    """The files whose content changes."""
     made = {path: edit(before[path]) for path, edit in edits.items()}
     return {path: after for path, after in made.items() if after is not None and after != before[path]}
 
@@ -60,5 +60,5 @@ async def _read(sandbox: Sandbox, path: str) -> bytes | None:
     except NotFound:
         return None
     with translated():
-        demand_editable(path, len(content))  # what was not read would be lost
+        demand_editable(path, len(content))  # content that was not read would be lost
     return content

@@ -1,4 +1,4 @@
-"""Which hosts' pictures a screen may load: list, allow, remove; and what browsers report of blocked ones."""
+"""Allow-list of hosts for pictures in a screen: list, allow, remove; and browsers' reports of blocked ones."""
 
 from collections.abc import Iterable
 
@@ -13,14 +13,14 @@ from outlast.kernel.services import Services, in_read, in_write
 
 @in_read
 def list_image_hosts(tx: Tx, actor: Actor, screen_id: str) -> list[ImageHostAnswer]:
-    """The hosts that were allowed or asked for, by name (members)."""
+    """The allowed and requested hosts, by name (members)."""
     require_screen(tx, actor, screen_id, Right.READ)
     return image_hosts.list_image_hosts(tx, screen_id)
 
 
 @in_write
 def allow_image_host(tx: Tx, actor: Actor, screen_id: str, host: str) -> list[ImageHostAnswer]:
-    """Let the screen load pictures of a host, for everybody who looks at it (editors). Repeating changes nothing.
+    """Allow the screen to load pictures from a host, for all viewers (editors). Repeating changes nothing.
     Raises `MalformedInput`."""
     checked = image_hosts.checked_host(host)
     require_screen(tx, actor, screen_id, Right.EDIT)
@@ -31,7 +31,7 @@ def allow_image_host(tx: Tx, actor: Actor, screen_id: str, host: str) -> list[Im
 
 @in_write
 def remove_image_host(tx: Tx, actor: Actor, screen_id: str, host: str) -> None:
-    """Block pictures of a host again (editors). Raises `NotFound`."""
+    """Block pictures from a host again (editors). Raises `NotFound`."""
     checked = image_hosts.checked_host(host)
     require_screen(tx, actor, screen_id, Right.EDIT)
     image_hosts.remove(tx, screen_id, checked)
@@ -45,8 +45,8 @@ class ScreenImageHosts:
         return image_hosts.allowed_in(tx, workspace_id)
 
     async def report_blocked(self, services: Services, workspace_id: str, addresses: Iterable[str]) -> None:
-        """A visitor's browser blocked these pictures: ask for their hosts, once each. Nothing is written for hosts that
-        are known, and in workspaces of no screen."""
+        """Record pictures that a visitor's browser blocked: request their hosts, once each. Writes nothing for known
+        hosts, and in workspaces of no screen."""
         hosts = {host for host in map(image_hosts.host_of, addresses) if host is not None}
 
         def unknown(tx: Tx) -> set[str]:

@@ -1,5 +1,5 @@
-"""Opening screens: their sandboxes and dev servers are woken, or made, in the background; links to what runs there.
-And what has to wait until a run has ended."""
+"""Open screens: wake or create their sandboxes and dev servers in the background; links to the running app;
+and work that has to wait until a run has ended."""
 
 import logging
 from typing import Final, Literal
@@ -20,15 +20,15 @@ from outlast.kernel.services import Services
 
 AT_A_TIME: Final = 4
 MAX_WAITING: Final = 1_000
-PATIENCE_S: Final = 20.0  # for a sandbox to be there by name; it need not run yet
+PATIENCE_S: Final = 20.0  # for a sandbox to have an id; it need not run yet
 Task = Literal["open", "dress"]
 log = logging.getLogger("outlast.screens")
 
 
 class ScreenOpener:
-    """In memory: which screens are being opened, and which wait for the end of a run to be given their theme. Several
-    who open one at the same time wait for the same sandbox. Losing it costs time, never work: the next visit opens
-    again, and opening gives the theme."""
+    """Tracks in memory which screens are being opened, and which wait for the end of a run to get their theme.
+    Concurrent callers who open one wait for the same sandbox. A lost entry costs time, never work: the next visit opens
+    the screen again, and opening writes the theme."""
 
     def __init__(self) -> None:
         self._opening: set[str] = set()
@@ -36,12 +36,13 @@ class ScreenOpener:
         self._wanted, self._coming = anyio.create_memory_object_stream[tuple[Task, str]](MAX_WAITING)
 
     def open(self, screen_id: str) -> None:
-        """Open it soon. Returns at once. Raises `SandboxUnavailable` when very many wait already."""
+        """Open the screen soon. Returns at once. Raises `SandboxUnavailable` if the queue is full."""
         self._want(self._opening, "open", screen_id)
 
     def dress(self, screen_id: str) -> None:
-        """Write its theme into its files once no run is at work there; one that waits for a person is not waited for:
-        its check, or opening the screen, gives the theme. Returns at once; where very many wait it does nothing."""
+        """Write its theme into its files once no run works there; it does not wait for a run that waits for a person:
+        the check of that run, or opening the screen, writes the theme. Returns at once; does nothing if the queue is
+        full."""
         try:
             self._want(self._undressed, "dress", screen_id)
         except SandboxUnavailable as error:
@@ -81,7 +82,7 @@ class ScreenOpener:
             trouble = " ".join(filter(None, (error.message, error.hint)))
         finally:
             self._opening.discard(screen_id)
-        if trouble is not None:  # told last: a client that hears of it may open it again at once
+        if trouble is not None:  # published last: a client may then open the screen again at once
             await services.db.write(_note, screen_id, trouble)
 
     async def _dress(self, services: Services, screen_id: str) -> None:
@@ -95,7 +96,7 @@ class ScreenOpener:
 
 
 async def _until_idle(services: Services, screen_id: str) -> bool:
-    """Wait until no run is at work on the screen. False: one waits for a person, which may take days."""
+    """Wait until no run works on the screen. False if one waits for a person, which may take days."""
     screen = await services.db.read(store.screen_data, screen_id)
     with services.hub.listen(screen.project_id) as channel:
         while True:
@@ -107,8 +108,8 @@ async def _until_idle(services: Services, screen_id: str) -> bool:
 
 
 async def wake(services: Services, screen_id: str) -> None:
-    """Wake the screen's sandbox, or make one, with its dev server, and see that its look is the one its row names.
-    Raises what keeps it from being had. Repeatable."""
+    """Wake or create the screen's sandbox with its dev server, and make sure that its theme is the one in its row.
+    Raises the error that prevents it. Repeatable."""
     screen = await services.db.read(store.screen_data, screen_id)
     if screen.trouble is not None:  # it is being tried again
         await services.db.write(_note, screen_id, None)
@@ -117,8 +118,8 @@ async def wake(services: Services, screen_id: str) -> None:
 
 
 async def open_screen(services: Services, actor: Actor, screen_id: str) -> ScreenData:
-    """Have the screen's app running soon (members): its state comes as events `sandbox.state`, a failure as the
-    screen's `trouble`. Returns at once; several at the same time are one. Raises `SandboxUnavailable`."""
+    """Start the screen's app (members): its state comes as events `sandbox.state`, a failure as the
+    screen's `trouble`. Returns at once; concurrent calls share one start. Raises `SandboxUnavailable`."""
     screen = await read_screen(services, actor, screen_id)
     machines_of(services)
     services.open_screen(screen_id)
@@ -126,16 +127,15 @@ async def open_screen(services: Services, actor: Actor, screen_id: str) -> Scree
 
 
 async def preview_screen(services: Services, actor: Actor, screen_id: str, opener: str) -> Ticket:
-    """A ticket for the screen's app, good for one exchange within a minute (members); it is opened with that. `opener`
-    is the origin of the page that may show it in a frame. Raises `SandboxUnavailable`, also with the reason why none
-    could be made for it."""
+    """A ticket to open the screen's app, valid once within a minute (members). `opener` is the origin of the page that
+    may show it in a frame. Raises `SandboxUnavailable`, with the reason if none could be created."""
     screen = await open_screen(services, actor, screen_id)
     sandbox_id = screen.sandbox_id or await _sandbox_of(services, screen)
     return await open_preview(services, actor, sandbox_id, DEV_PORT, opener)
 
 
 async def _sandbox_of(services: Services, screen: ScreenData) -> str:
-    """The first sandbox of a screen, once it has one."""
+    """The first sandbox of a screen, once it exists."""
     with services.hub.listen(screen.project_id) as channel, anyio.move_on_after(PATIENCE_S):
         while True:
             version = channel.version

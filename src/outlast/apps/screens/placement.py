@@ -1,4 +1,4 @@
-"""Where screens lie on a canvas, and how large they may be. Pure.
+"""The positions and sizes of screens on a canvas. Pure.
 
 Measures are CSS pixels of the canvas; y grows downwards. A screen's frame has its title above it, inside the gap.
 """
@@ -14,9 +14,9 @@ HEIGHT: Final = 800
 MIN_SIDE: Final = 240
 MAX_WIDTH: Final = 3840
 MAX_HEIGHT: Final = 4320
-FARTHEST: Final = 10_000_000  # from the canvas's middle, either way
+FARTHEST: Final = 10_000_000  # from the middle of the canvas, in each direction
 MAX_MOVES: Final = 500  # screens that one request places
-GAP: Final = 120  # between screens that nobody placed; holds a title
+GAP: Final = 120  # between automatically placed screens; has room for a title
 PER_ROW: Final = 4
 
 
@@ -30,7 +30,7 @@ class Box(NamedTuple):
 
 
 def checked_box(box: Box) -> Box:
-    """The box, if it lies on the canvas and a person could see something in it. Raises `MalformedInput`."""
+    """The box, if it is on the canvas and large enough to be visible. Raises `MalformedInput`."""
     _within("x", box.x, -FARTHEST, FARTHEST)
     _within("y", box.y, -FARTHEST, FARTHEST)
     _within("width", box.width, MIN_SIDE, MAX_WIDTH)
@@ -39,12 +39,12 @@ def checked_box(box: Box) -> Box:
 
 
 def placed(spot: Box, x: int | None, y: int | None) -> Box:
-    """The box at the coordinates that are given, at its own where one is not. Raises `MalformedInput`."""
+    """The box at the given coordinates; a missing one is that of `spot`. Raises `MalformedInput`."""
     return checked_box(spot._replace(x=spot.x if x is None else x, y=spot.y if y is None else y))
 
 
 def overlap(one: Box, other: Box, gap: int = 0) -> bool:
-    """Whether two boxes cover a common point, or come nearer than `gap`."""
+    """True if two boxes cover a common point, or are nearer than `gap`."""
     return (
         one.x < other.x + other.width + gap
         and other.x < one.x + one.width + gap
@@ -54,7 +54,7 @@ def overlap(one: Box, other: Box, gap: int = 0) -> bool:
 
 
 def free_spot(taken: Sequence[Box], width: int = WIDTH, height: int = HEIGHT) -> Box:
-    """The next free place for a new screen: in rows of four from the upper left corner of those there are, left to
+    """The next free place for a new screen: in rows of four from the upper left corner of the existing ones, left to
     right, top to bottom, never nearer than `GAP` to another."""
     left = min((box.x for box in taken), default=0)
     top = min((box.y for box in taken), default=0)
@@ -69,7 +69,7 @@ def free_spot(taken: Sequence[Box], width: int = WIDTH, height: int = HEIGHT) ->
 
 
 def spot_beside(source: Box, taken: Sequence[Box]) -> Box:
-    """Where a copy of a screen goes: right of it, below it, else wherever the next free place is. Of the same size."""
+    """The place of a copy of a screen: right of it, below it, else the next free place. Of the same size."""
     right = Box(source.x + source.width + GAP, source.y, source.width, source.height)
     below = Box(source.x, source.y + source.height + GAP, source.width, source.height)
     for box in (right, below):

@@ -1,4 +1,4 @@
-"""Screens: make, list, read, move, change, duplicate, delete; hosts of their pictures, and the themes they can have."""
+"""Screens: create, list, read, move, change, duplicate, delete; hosts of their pictures, and the available themes."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -32,7 +32,7 @@ PAGE = 200
 
 
 async def show_screen(surface: Served, request: HttpRequest) -> Callable[[ScreenData], dict[str, Any]]:
-    """Makes of a screen what its project's members see: with the address of its app, once it has a sandbox."""
+    """Renders a screen for its project's members: with the address of its app, once it has a sandbox."""
 
     def show(screen: ScreenData) -> dict[str, Any]:
         body = screen.model_dump(mode="json")
@@ -59,7 +59,7 @@ async def list_screens(
 async def create_screen(
     project_id: str, body: ScreenRequest, services: Svc, actor: Signed, show: Show, key: Key = None
 ) -> Response:
-    """Make a screen with its conversation and first files (editors). Without a place it gets the next free one."""
+    """Create a screen with its conversation and first files (editors). Without a place it gets the next free one."""
     return reply(show(await actions.create_screen(services, actor, project_id, body, key=key)), 201)
 
 
@@ -77,8 +77,8 @@ async def read_screen(screen_id: str, services: Svc, actor: Signed, show: Show) 
 
 @router.patch("/screens/{screen_id}", response_model=ScreenData)
 async def change_screen(screen_id: str, body: ScreenPatch, services: Svc, actor: Signed, show: Show) -> Response:
-    """Move, resize, rename a screen, or give it another theme (editors). While a run works there a theme is written
-    into its files when that has ended."""
+    """Move, resize or rename a screen, or change its theme (editors). While a run works there, the theme is written
+    into its files when the run has ended."""
     return reply(show(await actions.change_screen(services, actor, screen_id, body)))
 
 
@@ -101,24 +101,24 @@ async def duplicate_screen(
 
 @router.get("/screens/{screen_id}/image-hosts", response_model=Page[ImageHostAnswer])
 async def list_image_hosts(screen_id: str, services: Svc, actor: Signed) -> Response:
-    """Hosts whose pictures the screen may load, and (`allowed_at` null) those whose pictures were blocked."""
+    """Hosts whose pictures the screen may load, and (`allowed_at` null) hosts whose pictures were blocked."""
     return reply(page(await host_actions.list_image_hosts(services, actor, screen_id)))
 
 
 @router.put("/screens/{screen_id}/image-hosts/{host}", response_model=Page[ImageHostAnswer])
 async def allow_image_host(screen_id: str, host: str, services: Svc, actor: Signed) -> Response:
-    """Let the screen load pictures of a host (editors). Repeating changes nothing."""
+    """Allow the screen to load pictures from a host (editors). Repeating changes nothing."""
     return reply(page(await host_actions.allow_image_host(services, actor, screen_id, host)))
 
 
 @router.delete("/screens/{screen_id}/image-hosts/{host}", status_code=204)
 async def remove_image_host(screen_id: str, host: str, services: Svc, actor: Signed) -> Response:
-    """Block pictures of a host again (editors)."""
+    """Block pictures from a host again (editors)."""
     await host_actions.remove_image_host(services, actor, screen_id, host)
     return nothing()
 
 
 @router.get("/themes", response_model=Page[Theme])
 async def list_themes(actor: Signed) -> Response:
-    """The themes that screens can have."""
+    """The available themes for screens."""
     return reply(page(list(shipped_themes().values())))

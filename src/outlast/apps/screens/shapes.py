@@ -11,10 +11,10 @@ from outlast.kernel.http.shapes import Answer, Request
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 
 ScreenState = Literal[
-    "new",  # nothing was asked for yet
+    "new",  # no request yet
     "working",  # a run is queued or running
     "waiting",  # a run waits for a person
-    "ready",  # its last run went well
+    "ready",  # its last run succeeded
     "problems",  # its last run left type errors or a page that throws
     "failed",  # its last run ended with an error
 ]
@@ -65,7 +65,7 @@ class ScreenData(Frozen):
 
 
 class ScreenChanged(Frozen):
-    """A screen as it is now. `by` is the user who did it (None: a run, or the server itself)."""
+    """A screen as it is now. `by` is the user who changed it (None: a run, or the server itself)."""
 
     screen: ScreenData
     by: str | None = None
@@ -81,18 +81,18 @@ FAR = 2**31 - 1
 
 
 class PlaceRequest(Request):
-    """Where on the canvas."""
+    """A place on the canvas."""
 
     x: int | None = Field(None, ge=-FAR, le=FAR)
     y: int | None = Field(None, ge=-FAR, le=FAR)
 
 
 class CopyRequest(PlaceRequest):
-    """Where to put the copy; next to the original if left out."""
+    """The place of the copy; next to the original if left out."""
 
 
 class FrameRequest(PlaceRequest):
-    """Where on the canvas, and how large."""
+    """A place on the canvas, and a size."""
 
     width: int | None = Field(None, ge=1, le=FAR)
     height: int | None = Field(None, ge=1, le=FAR)
@@ -115,7 +115,7 @@ class ScreenRequest(FrameRequest):
 
 
 class ScreenPatch(FrameRequest):
-    """What to change; properties that you leave out stay as they are."""
+    """The new values; properties that you leave out stay as they are."""
 
     title: str | None = None
     theme: str | None = None
@@ -137,7 +137,7 @@ class MovesRequest(Request):
 
 
 class ScreenPreviewRequest(Request):
-    """Where in the app to begin."""
+    """The start page in the app."""
 
     path: str = Field("/", max_length=2_000, pattern="^/", description="Path and query to begin with.")
 

@@ -1,6 +1,6 @@
-"""Screens in the database, and the news about them. First argument: the open transaction.
+"""Screens in the database, and their events. First argument: the open transaction.
 
-A screen's row holds what it is; what its thread's runs do and which sandbox it has are read beside it, so that lists,
+A screen's row has its own fields; its thread's runs and its sandbox are read along with it, so that lists,
 answers and events agree. Code that changes one of these calls `announce`, `announce_of_thread` or
 `announce_of_workspace` in the same transaction.
 """
@@ -28,8 +28,8 @@ def add(tx: Tx, new: NewSubject, place: Box, **columns: Any) -> None:
 
 
 def boxes(tx: Tx, project_id: str) -> list[Box]:
-    """Where a project's screens lie. The project is held until the transaction ends, so that two who add a screen at
-    once do not put them on one spot."""
+    """The places of a project's screens. The project is held until the transaction ends, so that two concurrent
+    new screens do not get the same place."""
     tx.execute(sa.select(projects.c.id).where(projects.c.id == project_id).with_for_update())
     columns = screens.c.x, screens.c.y, screens.c.width, screens.c.height
     return tx.rows(Box, sa.select(*columns).where(screens.c.project_id == project_id))
@@ -44,7 +44,7 @@ class ShownScreen(NamedTuple):
 
 
 def to_data(row: ShownScreen) -> ScreenData:
-    """As lists and events show it, without `preview_url`."""
+    """The screen as shown in lists and events, without `preview_url`."""
     state = state_of(row.run_status, row.screen.problems, begun=row.message_count > 0)
     return shape_of(ScreenData, row.screen, row, state=state)
 

@@ -1,4 +1,4 @@
-"""A screen as what a conversation is about."""
+"""Screens as a subject of conversations."""
 
 from typing import Final
 

@@ -23,7 +23,7 @@ screens = sa.Table(
     sa.Column("height", sa.Integer, nullable=False, comment="of its frame"),
     json("files", "what the agent said of its files: list of {path, description}", nullable=False),
     json("problems", "what is wrong with it since its last run; empty: nothing known", nullable=False),
-    text("trouble", "why its sandbox could not be had when it was last opened; null: it could, or nobody has"),
+    text("trouble", "why its sandbox could not be had when it was last opened; null: it could, or was never opened"),
     sa.Column("picture_id", sa.String(40), comment="the attachment with its last screenshot; null: none yet"),
     moment("pictured_at", "when that was taken"),
     ref("created_by", "users", "who", nullable=False),
@@ -37,7 +37,7 @@ screen_image_hosts = sa.Table(
     metadata,
     ref("screen_id", "screens", "of", nullable=False, primary_key=True),
     sa.Column("host", sa.String(300), primary_key=True, comment="whose pictures it wants to load: HOST or HOST:PORT"),
-    moment("asked_at", "when a browser first blocked one, or somebody named the host", nullable=False),
+    moment("asked_at", "when a browser first blocked one, or a member named the host", nullable=False),
     ref("allowed_by", "users", "null: blocked"),
     moment("allowed_at", "null: blocked"),
 )

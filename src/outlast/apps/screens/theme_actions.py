@@ -1,4 +1,4 @@
-"""The look of a screen's app: its theme, written into the style sheet among its files."""
+"""The theme of a screen's app, written into the style sheet among its files."""
 
 import logging
 from functools import partial
@@ -20,8 +20,8 @@ log = logging.getLogger("outlast.screens")
 
 
 async def write_theme(services: Services, screen: ScreenData) -> CheckpointData | None:
-    """Make the app's style sheet say the theme that the screen's row says: the checkpoint that has it (None: it did
-    already). Where that cannot be done now (a run is at work, no disk is left) it is done when the run has ended or the
+    """Write the theme of the screen's row into the app's style sheet. Returns the checkpoint (None if it was there
+    already). If that is impossible now (a run works there, the disk is full), it happens when the run has ended or the
     screen is opened; then this only logs."""
     theme = theme_of(screen.theme, screen.theme_tokens)
     try:
@@ -34,8 +34,8 @@ async def write_theme(services: Services, screen: ScreenData) -> CheckpointData 
 
 
 class ScreenFiles(FileHooks):
-    """See `FileHooks`: a screen begins with its template's files and keeps the theme that it has now; nothing is known
-    any more of what was wrong with its files."""
+    """See `FileHooks`: a screen begins with its template's files and keeps its current theme; known problems
+    of replaced files are cleared."""
 
     async def seed(self, services: Services, subject_id: str) -> Seed:
         screen = await services.db.read(store.screen_data, subject_id)
@@ -60,7 +60,7 @@ async def themed_seed(services: Services, template: str, theme: Theme) -> Seed:
 
 
 def _forget_problems(tx: Tx, actor: Actor, screen_id: str) -> ScreenData:
-    """Other files have taken the place of those that a check found something in."""
+    """Clear the problems: other files have replaced those that the check was about."""
     if not store.screen_of(tx, screen_id).problems:
         return store.screen_data(tx, screen_id)
     store.update(tx, screen_id, problems=[])

@@ -1,7 +1,7 @@
-"""The mapping of a theme's tokens onto Tailwind's classes, put back where a style sheet has lost it. Pure.
+"""The mapping of a theme's tokens to Tailwind's classes, restored if a style sheet has lost it. Pure.
 
-The theme's block (`themes.py`) says what `--background` is; that `bg-background` means it stands in the app's own part
-of the style sheet, which an agent may rewrite. What is missing there goes into a block of its own at the end.
+The theme's block (`themes.py`) sets `--background`; the mapping of `bg-background` to it is in the app's own part
+of the style sheet, which an agent may rewrite. Missing parts go into a separate block at the end.
 """
 
 import re
@@ -46,8 +46,8 @@ _DECLARES: Final = re.compile(r"(--(?:color|radius|font)-[\w-]{1,60})\s{0,20}:")
 
 
 def dress(css: str, theme: Theme) -> str:
-    """The style sheet with the theme in its block and all that its classes need; applying it again changes nothing.
-    Raises `MalformedInput` as `apply_theme` does, so at most 200,000 characters are read, each a few times."""
+    """The style sheet with the theme in its block and everything that its classes need; applying it again changes
+    nothing. Raises `MalformedInput` as `apply_theme` does, so at most 200,000 characters are read, each a few times."""
     return _mapped(apply_theme(css, theme))
 
 
@@ -78,7 +78,7 @@ def _without_mapping(css: str) -> str:
 
 
 def _declared(css: str, plain: str) -> Iterator[str]:
-    """The names that Tailwind's theme has; where a brace is missing, every one that is written anywhere."""
+    """The names that Tailwind's theme has; if a brace is missing, every name that appears anywhere."""
     rules = read_rules(css)
     if rules is None:
         yield from _DECLARES.findall(plain)

@@ -1,4 +1,4 @@
-"""The tokens that a theme gives a CSS value to, for its light look and for its dark one; and the themes that ship."""
+"""The tokens that a theme sets to CSS values, for its light and dark look; and the built-in themes."""
 
 import tomllib
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from outlast.apps.screens.shapes import Theme
 from outlast.base.data_files import read_text
 
 PAIRS: Final = ("background", "card", "popover", "primary", "secondary", "muted", "accent", "destructive")
-"""Backgrounds of text: the text's colour is `foreground` for the first, else NAME-foreground."""
+"""Tokens for backgrounds of text: the text's colour is `foreground` for the first, else NAME-foreground."""
 COLOURS: Final = (
     "background",
     "foreground",
@@ -21,7 +21,7 @@ COLOURS: Final = (
     *(f"chart-{number}" for number in range(1, 6)),
 )
 SHARED: Final = ("radius", "font-sans", "font-mono")
-"""Tokens that both looks have in common: written once, under `:root`."""
+"""Tokens that both looks share: written once, under `:root`."""
 TOKENS: Final = (*COLOURS, *SHARED)
 
 Look = Literal["light", "dark"]

@@ -1,4 +1,4 @@
-"""What the tokens of a custom theme may be: colours, lengths and lists of fonts. Pure."""
+"""Validation of the tokens of a custom theme: colours, lengths and lists of fonts. Pure."""
 
 import re
 from typing import Final, Literal
@@ -31,8 +31,8 @@ _TAKES: Final = {
 
 
 def checked_tokens(given: TokensRequest | ThemeTokens) -> ThemeTokens:
-    """A custom theme's tokens, if each name is known and each value is a colour, a length or a list of fonts, whichever
-    the token takes. Raises `MalformedInput`, which names the token and says what it takes."""
+    """A custom theme's tokens, if each name is known and each value is a colour, a length or a list of fonts, as
+    the token requires. Raises `MalformedInput`, which names the token and its kind."""
     looks: dict[str, dict[str, str]] = {}
     for look in LOOKS:
         looks[look] = {}
@@ -40,7 +40,7 @@ def checked_tokens(given: TokensRequest | ThemeTokens) -> ThemeTokens:
             field = f"theme_tokens.{look}.{name[:40]}"
             if name not in TOKENS:
                 raise MalformedInput(
-                    f"There is no theme token {name[:40]!r}.", hint=f"There are: {', '.join(TOKENS)}.", field=field
+                    f"Unknown theme token {name[:40]!r}.", hint=f"Use one of: {', '.join(TOKENS)}.", field=field
                 )
             kind, text = _kind(name), value.strip()
             if len(value) > MAX_VALUE_CHARS or not is_value(kind, text):
@@ -50,7 +50,7 @@ def checked_tokens(given: TokensRequest | ThemeTokens) -> ThemeTokens:
 
 
 def is_value(kind: Kind, text: str) -> bool:
-    """Whether the text is a colour, a length or a list of fonts, and nothing that leads out of its declaration."""
+    """True if the text is a colour, a length or a list of fonts, and nothing that breaks out of its declaration."""
     pattern = {"colour": _COLOUR, "length": _LENGTH, "fonts": _FONTS}[kind]
     return pattern.fullmatch(text) is not None or (kind == "colour" and text.lower() in _NAMED)
 

@@ -1,7 +1,7 @@
-"""Themes: named looks of an app, and how one is written into its style sheet. Pure.
+"""Themes: named looks of an app, and their CSS in its style sheet. Pure.
 
-A style sheet holds one block between two marks, with the tokens of the light look under `:root` and of the dark one
-under `.dark`; everything else in it belongs to the app. The block can always be written anew, also after an agent or a
+A style sheet has one block between two marks, with the tokens of the light look under `:root` and of the dark one
+under `.dark`; everything else in it belongs to the app. The block can always be rewritten, even after an agent or a
 person has changed the file.
 """
 
@@ -18,14 +18,14 @@ BEGIN: Final = "/* outlast:theme begin */"
 END: Final = "/* outlast:theme end */"
 CUSTOM: Final = "custom"
 DEFAULT: Final = "default"
-MAX_CHARS: Final = 200_000  # of a style sheet; what runs in a sandbox may write anything there
+MAX_CHARS: Final = 200_000  # of a style sheet; code in a sandbox may write anything there
 MAX_BLOCKS: Final = 8
 
 _SELECTORS: Final[Mapping[str, Look]] = {":root": "light", ".dark": "dark"}
 
 
 def custom_theme(tokens: ThemeTokens) -> Theme:
-    """The theme of these tokens; the default theme gives the others."""
+    """The theme of these tokens; missing ones come from the default theme."""
     base = shipped_themes()[DEFAULT]
     light = {**base.light, **tokens.light}
     shared = {name: light[name] for name in SHARED}
@@ -34,7 +34,7 @@ def custom_theme(tokens: ThemeTokens) -> Theme:
 
 
 def theme_of(theme: str, theme_tokens: ThemeTokens | Mapping[str, Any] | None = None) -> Theme:
-    """The theme of a screen, by what its row says. Raises `UnknownTheme`."""
+    """The theme of a screen, from its row. Raises `UnknownTheme`."""
     if theme == CUSTOM and theme_tokens is not None:
         return custom_theme(ThemeTokens.model_validate(theme_tokens))
     found = shipped_themes().get(theme)
@@ -51,14 +51,14 @@ def theme_of(theme: str, theme_tokens: ThemeTokens | Mapping[str, Any] | None = 
 def apply_theme(css: str, theme: Theme) -> str:
     """The style sheet with the theme in its block; nothing else changes, and applying it again changes nothing.
 
-    Without a block one is added at the end, where it wins over earlier rules. What an agent has put into the block
-    beside the tokens (variables of its own, further rules) stays in it. A block that has lost its end mark ends after
-    the rules that are its own; of several blocks the first is kept, since the last would win. Raises `MalformedInput`
-    for more than 200,000 characters or eight blocks: those nobody wrote who wants a theme.
+    Without a block, one is added at the end, where it overrides earlier rules. Additions of an agent to the block (its
+    own variables, further rules) stay in it. A block that has lost its end mark ends after the rules that are its own;
+    of several blocks the first is kept, since the last would win. Raises `MalformedInput` for more than 200,000
+    characters or eight blocks, which no honest author writes.
     """
     if len(css) > MAX_CHARS or css.count(BEGIN) > MAX_BLOCKS:
         raise MalformedInput(
-            f"{STYLE_SHEET} is too long for a theme, or holds too many theme blocks.",
+            f"{STYLE_SHEET} is too long for a theme, or has too many theme blocks.",
             hint=f"Keep it below {MAX_CHARS:,} characters, with one block between the theme's marks.",
             field="theme",
         )
@@ -72,7 +72,7 @@ def apply_theme(css: str, theme: Theme) -> str:
 
 
 def _extent(css: str, start: int) -> tuple[int, str]:
-    """Where the block that begins at `start` ends, and what is in it."""
+    """The end of the block that begins at `start`, and its content."""
     inner = start + len(BEGIN)
     end, again = css.find(END, inner), css.find(BEGIN, inner)
     if end >= 0 and not 0 <= again < end:
@@ -82,7 +82,7 @@ def _extent(css: str, start: int) -> tuple[int, str]:
 
 
 def _without_blocks(css: str) -> str:
-    """Without further blocks that have both marks."""
+    """The style sheet without further blocks that have both marks."""
     while (start := css.find(BEGIN)) >= 0:
         end, _ = _extent(css, start)
         css = css[:start] + css[end:].removeprefix("\n")

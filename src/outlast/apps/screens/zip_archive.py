@@ -1,4 +1,4 @@
-"""The ZIP of an app's files: which of them people see, which it leaves out, and how it is packed. Pure."""
+"""The ZIP of an app's files: which files people see, which are left out, and how it is packed. Pure."""
 
 import io
 import re
@@ -35,12 +35,12 @@ _LEFT_OVER: Final = re.compile(r".*\.(?:log|tsbuildinfo)|\.DS_Store", re.IGNOREC
 
 
 def is_shown(path: str) -> bool:
-    """Whether a file is the app's own: not of an installed package, a cache or a build."""
+    """True if a file is the app's own: not part of an installed package, a cache or a build."""
     return _NOT_OURS.isdisjoint(path.split("/"))
 
 
 def is_packed(path: str) -> bool:
-    """Whether a file goes into an archive: shown, no left-over of a tool, and nothing that looks like a secret."""
+    """True if a file goes into an archive: shown, not left over by a tool, and not like a secret."""
     parts = path.split("/")
     return is_shown(path) and not _LEFT_OVER.fullmatch(parts[-1]) and not any(map(_SECRET.fullmatch, parts))
 
@@ -57,7 +57,7 @@ def packed(folder: str, files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
     out = _Pieces()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
         for path, content in files:
-            # A backslash is a folder's end to some who unpack it, and could lead out of theirs.
+            # A backslash is a folder separator to some unpackers, and could lead out of the folder.
             entry = zipfile.ZipInfo(str(PurePosixPath(folder, path.replace("\\", "_"))), MOMENT)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = FILE_MODE
@@ -68,7 +68,7 @@ def packed(folder: str, files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
 
 
 class _Pieces(io.RawIOBase):
-    """Where a ZIP is written to that nobody seeks in: it is taken away as it grows."""
+    """A write-only target for a ZIP without seeking: pieces are taken away as it grows."""
 
     def __init__(self) -> None:
         self._held = bytearray()

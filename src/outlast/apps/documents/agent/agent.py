@@ -1,4 +1,4 @@
-"""The `document` agent: it answers in a thread beside a document, and proposes edits that people decide about."""
+"""The `document` agent: it answers in a thread next to a document, and proposes edits that people decide about."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,16 +20,16 @@ from outlast.kernel.runs.history import Exchange
 from outlast.kernel.settings import Settings
 
 GONE: Final = {
-    "section": "The section that this conversation is about was deleted. The answer goes by the whole document.",
-    "comment": "The comment that this conversation is about was deleted. The answer goes by the whole document.",
-    "selection": "The text that this conversation is about was deleted. The answer goes by the whole document.",
+    "section": "The section that this conversation is about was deleted. The answer is based on the whole document.",
+    "comment": "The comment that this conversation is about was deleted. The answer is based on the whole document.",
+    "selection": "The text that this conversation is about was deleted. The answer is based on the whole document.",
     "document": "The document that this conversation is about was deleted.",
 }
 
 
 def document_agent(settings: Settings, db: Database, *, files: Files | None = None, docs: Tool | None = None) -> Agent:
-    """The agent `document`. `files` knows the project's files, `docs` is the tool that searches documentation (None:
-    there is nothing to search)."""
+    """The agent `document`. `files` searches the project's files, `docs` is the tool that searches documentation
+    (None if nothing is indexed)."""
     tools = [propose_edits_tool(db, settings.of(DocumentSettings)), read_document_tool(db)]
     if files is not None:
         tools += [search_files_tool(files), read_file_tool(files)]
@@ -39,7 +39,7 @@ def document_agent(settings: Settings, db: Database, *, files: Files | None = No
 
 
 def _conversation(context: PromptContext) -> Conversation:
-    """The conversation, and the document as it was when the run began: the same for all of its turns."""
+    """The conversation, and the document as it was when the run began: the same for all turns of the run."""
     about = read_context(context.tx, context.run)
 
     def render(exchanges: Sequence[Exchange]) -> list[ModelMessage]:
@@ -50,7 +50,7 @@ def _conversation(context: PromptContext) -> Conversation:
 
 
 def _gone(about: DocumentContext | None) -> list[tuple[str, str]]:
-    """The notice for people if what the thread is about was deleted."""
+    """The notice for people if the subject of the thread was deleted."""
     if about is None:
         return [("document_gone", GONE["document"])]
     if about.anchor.gone:

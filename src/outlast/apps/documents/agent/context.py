@@ -1,5 +1,5 @@
-"""What a run of the document agent is about, read as of the moment when it began: the same for each of its turns, so
-that a model's cache holds over them. The tools show what changed since then."""
+"""The context of a document agent's run, read as of the moment when it began: the same for each of its turns, so
+that a model's cache stays valid across them. The tools show what changed since then."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ COMMENT_CHARS: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class DocumentContext:
-    """Everything that a prompt is made of beside the conversation. `files` and `proposed` are lines."""
+    """The parts of a prompt other than the conversation. `files` and `proposed` are lines."""
 
     document: ToldDocument
     anchor: Anchor
@@ -39,7 +39,7 @@ class DocumentContext:
 
 
 def read_context(tx: Tx, run: Run) -> DocumentContext | None:
-    """What the run's thread is about, as it was when the run began; None: the document was deleted, or the thread was
+    """The subject of the run's thread, as it was when the run began; None if the document was deleted or the thread was
     never about one."""
     since = run.started_at or tx.now
     found = _thread_and_document(tx, run.thread_id)
@@ -61,7 +61,7 @@ def document_of_thread(tx: Tx, thread_id: str) -> DocumentRow:
 
 
 def _thread_and_document(tx: Tx, thread_id: str) -> tuple[ThreadRow, DocumentRow] | None:
-    """A thread, and the document that it is about; None: it is about none, or it is gone, or another project's."""
+    """A thread and the document that it is about; None if there is none, or it was deleted or is in another project."""
     thread = tx.find(ThreadRow, threads, {"id": thread_id})
     own = None if thread is None else {"id": thread.document_id, "project_id": thread.project_id}
     document = None if own is None else tx.find(DocumentRow, documents, own)
@@ -69,7 +69,7 @@ def _thread_and_document(tx: Tx, thread_id: str) -> tuple[ThreadRow, DocumentRow
 
 
 def _version_at(tx: Tx, document_id: str, since: datetime) -> int | None:
-    then = (  # from the newest backwards: it is among the first
+    then = (  # newest first: it is near the start
         sa.select(document_versions.c.version)
         .where(document_versions.c.document_id == document_id, document_versions.c.created_at <= since)
         .order_by(document_versions.c.version.desc())
@@ -100,13 +100,13 @@ def _anchor(tx: Tx, told: Mapping[str, Any], tree: Tree, since: datetime) -> Anc
 
 
 def _home(tree: Tree, block_id: str | None) -> str | None:
-    """The section that a block is in; None: it is not there."""
+    """The section that contains a block, or None if the block is gone."""
     block = tree.find_block(block_id or "")
     return None if block is None else block.section_id
 
 
 def _comment(tx: Tx, comment_id: str, document_id: str, since: datetime) -> ToldComment | None:
-    """The comment, or the one that it answers, with all answers."""
+    """The comment, or the comment that it replies to, with all replies."""
     row = comment_store.find_comment(tx, comment_id)
     if row is not None and row.comment.parent_id is not None:
         row = comment_store.find_comment(tx, row.comment.parent_id) or row
@@ -129,7 +129,7 @@ def _comment(tx: Tx, comment_id: str, document_id: str, since: datetime) -> Told
 
 
 def _files(tx: Tx, project_id: str, since: datetime) -> list[str]:
-    """The project's files, one a line, the newest first."""
+    """The project's files, one per line, newest first."""
     mine = artifacts.c.project_id == project_id, artifacts.c.created_at <= since
     rows = tx.rows(
         ArtifactRow,
@@ -140,7 +140,7 @@ def _files(tx: Tx, project_id: str, since: datetime) -> list[str]:
     )
     total = int(tx.execute(sa.select(sa.func.count()).select_from(artifacts).where(*mine)).scalar() or 0)
     lines = [f"- {' '.join(row.name.split())} ({_kind(row)})" for row in rows]
-    return [*lines, *([f"- and {total - len(rows)} older ones"] if total > len(rows) else [])]
+    return [*lines, *([f"- and {total - len(rows)} older files"] if total > len(rows) else [])]
 
 
 def _kind(row: ArtifactRow) -> str:
@@ -155,7 +155,7 @@ def _kind(row: ArtifactRow) -> str:
 
 
 def _proposed(tx: Tx, run: Run, since: datetime) -> list[str]:
-    """What became of the thread's latest proposals until the run began, oldest first."""
+    """The outcomes of the thread's latest proposals until the run began, oldest first."""
     rows = tx.rows(
         ProposalRow,
         sa.select(proposals)

@@ -1,7 +1,7 @@
-"""A document as text for a model: an outline, then sections whole, as far as the room goes. Pure.
+"""A document as text for a model: an outline, then whole sections, as many as fit. Pure.
 
-What people wrote is put between tags whose names do not occur in it, so no text can end its own fence. What is left
-out is named with its ids, to be read with `read_document`.
+Untrusted text is put between tags whose names do not occur in it, so no text can close its own fence. Omitted
+parts are listed with their ids, to be read with `read_document`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,14 +12,14 @@ from typing import Final, Literal
 from outlast.apps.documents.content.tree import Block, Section, Tree, count_words
 from outlast.kernel.agents.fence import Fence
 
-OUTLINED: Final = 300  # sections in an outline at most
+OUTLINED: Final = 300  # maximum sections in an outline
 HEADING_CHARS: Final = 160
 NO_HEADING: Final = "(before the first heading)"
 
 
 @dataclass(frozen=True, slots=True)
 class ToldDocument:
-    """A document's title, and what it says at a version."""
+    """A document's title and its content at a version."""
 
     title: str
     tree: Tree
@@ -33,7 +33,7 @@ class ToldDocument:
 
 @dataclass(frozen=True, slots=True)
 class ToldComment:
-    """A comment with its answers (who, text), oldest first."""
+    """A comment with its replies (author, text), oldest first."""
 
     id: str
     by: str
@@ -49,7 +49,7 @@ class ToldComment:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """What the thread is about. `gone`: it was deleted meanwhile; then only its kind and ids are known."""
+    """The subject of the thread. `gone`: it was deleted meanwhile; then only its kind and ids are known."""
 
     kind: Literal["document", "section", "comment", "selection"]
     document_id: str
@@ -61,7 +61,7 @@ class Anchor:
 
     @property
     def focus(self) -> tuple[str, ...]:
-        """The sections that must be shown whole, the most important first."""
+        """The sections that must be shown whole, most important first."""
         first = [self.section_id] if self.section_id is not None else []
         linked = self.comment.linked if self.comment is not None else ()
         return tuple(dict.fromkeys([*first, *linked]))
@@ -73,7 +73,7 @@ class Anchor:
 
 
 def document_text(document: ToldDocument, fence: Fence, focus: Sequence[str], most_chars: int) -> str:
-    """The document with its outline, at most about `most_chars` long. Sections in `focus` come first into the room,
+    """The document with its outline, at most about `most_chars` long. Sections in `focus` are included first,
     then their neighbours, then the others from the beginning; all appear in the document's order."""
     tree = document.tree
     outline = outline_text(tree, fence)
@@ -85,14 +85,14 @@ def document_text(document: ToldDocument, fence: Fence, focus: Sequence[str], mo
     if hidden:
         ids = ", ".join(hidden[:OUTLINED])
         told.append(
-            f"[Not shown, as there is no room for them: {ids}. Read them with read_document before you change them.]"
+            f"[Not shown, because they do not fit: {ids}. Read them with read_document before you change them.]"
         )
     body = "\n".join([outline, *told])
     return fence.put("document", body, id=tree.document_id, title=document.title, version=tree.version)
 
 
 def outline_text(tree: Tree, fence: Fence) -> str:
-    """Every section on a line: its id, heading, number of blocks and words."""
+    """Every section on a line: its id, heading, and numbers of blocks and words."""
     lines = [
         f"{section.id} {_heading(section)} ({len(section.blocks)} blocks, {_words(section)} words)"
         for section in tree.sections[:OUTLINED]
@@ -119,11 +119,11 @@ def block_text(block: Block, fence: Fence) -> str:
 
 
 def anchor_text(anchor: Anchor, fence: Fence) -> str:
-    """What the conversation is about, in words, with the comment or the selected text fenced."""
+    """The subject of the conversation in words, with the comment or the selected text fenced."""
     if anchor.kind == "document":
         return "This conversation is about the whole document."
     if anchor.gone:
-        return f"This conversation was about a {anchor.kind} that is not there any more. The document is as above."
+        return f"This conversation was about a {anchor.kind} that no longer exists. The document is as above."
     if anchor.kind == "section":
         return f"This conversation is about the section {anchor.section_id}."
     if anchor.kind == "selection":
@@ -145,12 +145,12 @@ def comment_text(comment: ToldComment, fence: Fence) -> str:
         block=comment.block_id,
         linked_sections=" ".join(comment.linked) or None,
         status="resolved" if comment.resolved else None,
-        place="not there any more" if comment.orphaned else None,
+        place="no longer exists" if comment.orphaned else None,
     )
 
 
 def _shown(tree: Tree, focus: Sequence[str], chars: int) -> dict[str, int]:
-    """How many blocks of each section are shown: all that fit, and of sections that may not be cut all or none."""
+    """The number of blocks shown of each section: all that fit; sections in `focus` are shown whole or not at all."""
     shown: dict[str, int] = {}
     for section_id in _in_turn(tree, focus):
         section = tree.find_section(section_id)

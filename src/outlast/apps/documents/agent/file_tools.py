@@ -1,4 +1,4 @@
-"""`search_files` and `read_file`: the project's files, by words and page by page."""
+"""`search_files` and `read_file`: search the project's files, and read them page by page."""
 
 from typing import Annotated, Any, Final, Protocol
 
@@ -25,8 +25,8 @@ Query = Annotated[
     str, Field(min_length=1, max_length=2_000, description="What you want to know, in words that a file would use.")
 ]
 FileId = Annotated[str, Field(min_length=1, max_length=60, description="The file (art_…), as search_files names it.")]
-PageNumber = Annotated[int, Field(ge=1, le=100_000, description="Of a PDF.")]
-After = Annotated[int, Field(ge=0, description="Go on after so many characters of it.")]
+PageNumber = Annotated[int, Field(ge=1, le=100_000, description="Page of a PDF.")]
+After = Annotated[int, Field(ge=0, description="Continue after this many characters.")]
 
 
 def search_files_tool(files: Files) -> Tool:
@@ -41,7 +41,7 @@ def search_files_tool(files: Files) -> Tool:
         if answer.note:
             body["note"] = answer.note
         elif not answer.items:
-            body["note"] = "No file of the project says anything of it."
+            body["note"] = "No file of the project matches."
         return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
 
     return search_files
@@ -53,11 +53,11 @@ def read_file_tool(files: Files) -> Tool:
     @tool(repeatable=True)
     async def read_file(
         ctx: Context,
-        id: FileId,  # noqa: A002  # the name that models know
+        id: FileId,  # noqa: A002  # the parameter name in the tool's schema
         page: PageNumber = 1,
         after: After = 0,
     ) -> str:
-        """Read a project file's text, a page of it where it has pages. Long ones come in pieces."""
+        """Read the text of a project file, or of one page if it has pages. Long texts come in pieces."""
         found = await files.read(ctx.run.project_id, id, page)
         shown = found.text[after : after + READ_CHARS]
         left = len(found.text) - after - len(shown)

@@ -1,8 +1,8 @@
-"""What the `document` agent is asked with. Pure.
+"""The prompt of the `document` agent. Pure.
 
 The system text is the same for every document of a server, so that it stays in the models' caches. Earlier messages
-come next, as they only ever grow, so a model's cache holds over them from run to run; the document stands beside the
-words that are about it.
+come next: they only grow, so a model's cache stays valid from run to run. The document comes next to the request
+that is about it.
 """
 
 from collections.abc import Sequence
@@ -33,11 +33,11 @@ ABOUT: Final = "[ABOUT]"
 FILES_HEADING: Final = "[FILES OF THE PROJECT]"
 PROPOSED: Final = "[YOUR PROPOSALS SO FAR]"
 GONE: Final = "The document that this conversation was about was deleted. There is nothing to propose edits to: say so."
-DOCUMENT_SHARE: Final = 0.6  # of the budget at most; the rest is the conversation's
+DOCUMENT_SHARE: Final = 0.6  # maximum share of the budget; the rest is for the conversation
 
 
 def system_prompt(*, files: bool, docs: bool) -> str:
-    """The system text. `files`, `docs`: whether project files and documentation can be searched."""
+    """The system text. `files`, `docs`: project files and documentation can be searched."""
     tools = READ + (FILES if files else "") + (DOCS if docs else "") + ASK
     return SYSTEM.format(tools=tools)
 
@@ -45,8 +45,8 @@ def system_prompt(*, files: bool, docs: bool) -> str:
 def messages_told(
     exchanges: Sequence[Exchange], about: DocumentContext | None, token_budget: int, load_image: LoadImage
 ) -> list[ModelMessage]:
-    """The conversation, its last message with what the run is about before its words. The oldest messages are left out
-    where the budget ends; the last one always stays."""
+    """The conversation; in its last message the context of the run precedes the request. The oldest messages are left
+    out when the budget is used up; the last one always stays."""
     before = before_request(about, int(token_budget * DOCUMENT_SHARE) * CHARS_PER_TOKEN)
     left = max(token_budget - len(before) // CHARS_PER_TOKEN, 0)
     *earlier, own = messages_from(exchanges, left, load_image) or [ModelMessage("user", ())]
@@ -54,7 +54,7 @@ def messages_told(
 
 
 def before_request(about: DocumentContext | None, most_chars: int) -> str:
-    """What comes before a person's words: the document, what the conversation is about, files, earlier proposals."""
+    """The text before a person's request: the document, the subject, files, earlier proposals."""
     if about is None:
         return f"{GONE}\n\n{REQUEST}"
     document, anchor = about.document, about.anchor

@@ -1,7 +1,7 @@
-"""`propose_edits`: changes of the document, for a person to decide. Nothing in the document changes by it.
+"""`propose_edits`: changes to the document, for a person to decide. The tool itself changes nothing in the document.
 
-The schema is one flat object for every kind of edit, as models and their providers read it most surely; which fields
-belong to which kind is checked here, and said by name.
+The schema is one flat object for every kind of edit, which models and providers handle most reliably. Which fields
+belong to which kind is checked here, and errors name the field.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,10 +40,9 @@ OPTIONAL: Final[Mapping[str, tuple[str, ...]]] = {
 }
 WAITS: Final = "People decide about each edit; nothing in the document has changed yet."
 REFUSED: Final = (
-    "Nothing was proposed, also not the edits that are right. Mend those below and call again with all edits of this "
-    "request."
+    "Nothing was proposed, not even the valid edits. Fix those below and call again with all edits of this request."
 )
-PRESENT_CHARS: Final = 20_000  # of all refused blocks together, so that the model can mend its edits
+PRESENT_CHARS: Final = 20_000  # of all refused blocks together, so that the model can fix its edits
 HEADING_CHARS: Final = 1_000
 TEXT_CHARS: Final = 200_000
 
@@ -56,7 +55,7 @@ class ProposedEdit(Arguments):
         "insert_section: a new section with heading, level and text."
     )
     block_id: str | None = Field(
-        None, min_length=1, max_length=60, description="The block (blk_…): replace, delete, move."
+        None, min_length=1, max_length=60, description="replace, delete, move: the block (blk_…)."
     )
     section_id: str | None = Field(
         None, min_length=1, max_length=60, description="The section (sec_…) to insert or move into as its first block."
@@ -64,10 +63,10 @@ class ProposedEdit(Arguments):
     after_id: str | None = Field(
         None,
         max_length=60,
-        description="insert, move: behind this block; insert_section: behind this section. null: first in section_id.",
+        description="insert, move: after this block; insert_section: after this section. null: first in section_id.",
     )
     old_text: str | None = Field(
-        None, max_length=TEXT_CHARS, description="replace, delete: the block's whole text, exactly as told."
+        None, max_length=TEXT_CHARS, description="replace, delete: the block's whole text, exactly as shown."
     )
     new_text: str | None = Field(
         None, max_length=TEXT_CHARS, description="replace, insert, insert_section: the new Markdown."
@@ -86,22 +85,22 @@ class ProposedEdit(Arguments):
         if foreign:
             raise ValueError(f"op {self.op} takes no {', '.join(foreign)}")
         if self.op == "insert" and not (self.section_id or self.after_id):
-            raise ValueError("op insert needs section_id, or after_id for a place behind a block")
+            raise ValueError("op insert needs section_id, or after_id for a place after a block")
         if self.op in ("replace", "insert") and not (self.new_text or "").strip():
-            raise ValueError(f"op {self.op} needs a new_text with words; to take a block away, use delete")
+            raise ValueError(f"op {self.op} needs a new_text with words; to remove a block, use delete")
         if self.op == "insert_section" and not (self.heading or "").strip():
             raise ValueError("op insert_section needs a heading with words")
         return self
 
 
 Summary = Annotated[
-    str, Field(min_length=1, max_length=300, description="What these edits do, in one line for people.")
+    str, Field(min_length=1, max_length=300, description="Summary of these edits, in one line for people.")
 ]
 Edits = Annotated[list[ProposedEdit], Field(min_length=1, max_length=1_000)]
 
 
 def propose_edits_tool(db: Database, settings: DocumentSettings) -> Tool:
-    """`propose_edits` of the document of a run's thread. A later attempt finds what an earlier one made, by the
+    """`propose_edits` for the document of a run's thread. A retry finds the proposal of an earlier attempt by the
     effect's id."""
     most = settings.edits_per_proposal
 
@@ -115,11 +114,11 @@ def propose_edits_tool(db: Database, settings: DocumentSettings) -> Tool:
 
     @tool(repeatable=True, check=require_few)
     async def propose_edits(ctx: Context, summary: Summary, edits: Edits) -> ToolResult:
-        """Propose edits of the document: each is shown to a person as a difference, who accepts, changes or rejects it.
-        All edits of one call are taken, or none: then the answer says what the blocks say now. Address blocks and
+        """Propose edits to the document. A person sees each as a difference, and accepts, changes or rejects it.
+        All edits of one call are taken, or none: then the answer has the current text of the blocks. Address blocks and
         sections by their ids."""
         wanted = [_new_edit(edit) for edit in edits]
-        # Shielded: what was proposed is recorded and shown, also of a run that is cancelled.
+        # Shielded: the proposal is recorded and shown even if the run is cancelled.
         with anyio.CancelScope(shield=True):
             made = await db.write(_propose, ctx, clean(summary), wanted)
         return _taken(made) if isinstance(made, ProposalData) else _refused(made)
@@ -130,7 +129,7 @@ def propose_edits_tool(db: Database, settings: DocumentSettings) -> Tool:
 def _propose(tx: Tx, ctx: Context, summary: str, edits: Sequence[NewEdit]) -> ProposalData | tuple[Trouble, ...]:
     _demand_at_work(tx, ctx)
     document_id = document_of_thread(tx, ctx.run.thread_id).id
-    document = documents.hold(tx, document_id)  # before it is looked whether an earlier attempt was here
+    document = documents.hold(tx, document_id)  # before checking for an earlier attempt
     return propose(tx, document, Source(ctx.run.thread_id, ctx.run.id, ctx.effect_id), summary, edits)
 
 
@@ -145,7 +144,7 @@ def _demand_at_work(tx: Tx, context: Context) -> None:
 
 
 def _new_edit(edit: ProposedEdit) -> NewEdit:
-    """With texts that every database can hold."""
+    """The edit with texts that every database can store."""
     return NewEdit(
         edit.op,
         clean(edit.block_id or "") or None,
@@ -175,7 +174,7 @@ def _taken(made: ProposalData) -> ToolResult:
 
 
 def _refused(troubles: Sequence[Trouble]) -> ToolResult:
-    """Each edit that cannot be proposed, with why, and what its block says now."""
+    """Each edit that cannot be proposed, with the reason and the current text of its block."""
     room = PRESENT_CHARS
     refused: list[dict[str, Any]] = []
     for trouble in troubles:
@@ -186,6 +185,6 @@ def _refused(troubles: Sequence[Trouble]) -> ToolResult:
             told["present_text"] = trouble.current
             room -= len(trouble.current)
         elif trouble.current is not None:
-            told["note"] = "It is long: read its section with read_document."
+            told["note"] = "The text is long: read its section with read_document."
         refused.append(told)
     return ToolResult(orjson.dumps({"refused": refused, "note": REFUSED}).decode(), is_error=True)

@@ -1,4 +1,4 @@
-"""`read_document`: sections and blocks as they are now, for documents that do not fit into a prompt, and after
+"""`read_document`: current sections and blocks, for documents that do not fit into a prompt, and after
 people have changed them."""
 
 from collections.abc import Iterable, Sequence
@@ -20,9 +20,9 @@ SHOWN_CHARS: Final = 20_000
 FOUND_BLOCKS: Final = 30
 
 SectionId = Annotated[str | None, Field(max_length=60, description="Read this section's blocks.")]
-After = Annotated[str | None, Field(max_length=60, description="With section_id: go on after this block of it.")]
+After = Annotated[str | None, Field(max_length=60, description="With section_id: continue after this block.")]
 Words = Annotated[
-    str | None, Field(max_length=500, description="Find blocks that hold these words, anywhere in the document.")
+    str | None, Field(max_length=500, description="Find blocks that contain these words, anywhere in the document.")
 ]
 
 
@@ -33,7 +33,7 @@ def read_document_tool(db: Database) -> Tool:
     async def read_document(
         ctx: Context, section_id: SectionId = None, after: After = None, query: Words = None
     ) -> ToolResult:
-        """Read the document as it is now: a section's blocks by section_id, blocks that hold some words by query;
+        """Read the document as it is now: a section's blocks by section_id, or blocks that contain some words by query;
         without either, its outline. Long sections come in pieces."""
         document = await db.read(_document, ctx.run.thread_id)
         tree, fence = document.tree, Fence.around(document.texts())
@@ -58,7 +58,7 @@ def _document(tx: Tx, thread_id: str) -> ToldDocument:
 
 
 def section_page(section: Section, fence: Fence, after: str | None) -> str:
-    """A section's blocks behind `after` (None, or not there: from the first), as many as fit; then how to go on."""
+    """A section's blocks behind `after` (from the first if None or not found), as many as fit; then how to continue."""
     ids = [block.id for block in section.blocks]
     blocks = section.blocks[ids.index(after) + 1 if after in ids else 0 :]
     told = _fitting(block_text(_within(block), fence) for block in blocks)
@@ -69,7 +69,7 @@ def section_page(section: Section, fence: Fence, after: str | None) -> str:
 
 
 def _found(tree: Tree, fence: Fence, query: str) -> str:
-    """Blocks with the words, those with most of them first; each in its section."""
+    """Blocks with the words, best matches first; each in its section."""
     words = list(dict.fromkeys(query.lower().split()))
     scored = [
         (hits, section, block)
@@ -83,12 +83,12 @@ def _found(tree: Tree, fence: Fence, query: str) -> str:
         for _, section, block in scored[:FOUND_BLOCKS]
     )
     if more := len(scored) - len(lines):
-        lines.append(f"[{more} more blocks hold some of these words]")
-    return "\n".join(lines) or "No block holds any of these words."
+        lines.append(f"[{more} more blocks contain some of these words]")
+    return "\n".join(lines) or "No block contains any of these words."
 
 
 def _fitting(texts: Iterable[str]) -> list[str]:
-    """The first ones, as many as fit; at least one."""
+    """The first texts, as many as fit; at least one."""
     told, left = list[str](), SHOWN_CHARS
     for text in texts:
         if told and len(text) > left:
@@ -104,7 +104,7 @@ def _hits(words: Sequence[str], text: str) -> int:
 
 
 def _within(block: Block) -> Block:
-    """A block of monstrous length is cut; it can be moved or deleted by a person alone then."""
+    """A very long block is cut; then only a person can move or delete it."""
     if len(block.markdown) <= SHOWN_CHARS * 2:
         return block
-    return replace(block, markdown=f"{block.markdown[: SHOWN_CHARS * 2]}\n[… cut: too long to be told whole …]")
+    return replace(block, markdown=f"{block.markdown[: SHOWN_CHARS * 2]}\n[… cut: too long to show in full …]")

@@ -1,1 +1,1 @@
-"""Comments on a document, a section, a block or a quote, which is found again as the text changes."""
+"""Comments on a document, a section, a block or a quote, which is located again as the text changes."""

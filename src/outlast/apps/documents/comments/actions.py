@@ -1,4 +1,4 @@
-"""Comments on documents: write, read, change, resolve, delete them, and assign them to a member or to the agent."""
+"""Comments on documents: create, read, change, resolve, delete, and assign to a member or to the agent."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -36,10 +36,10 @@ PROFILE: Final = "document"
 async def create_comment(
     services: Services, actor: Actor, document_id: str, written: shapes.CommentRequest, *, key: str | None = None
 ) -> shapes.AssignedAnswer:
-    """Comment on a document, or answer a comment (editors). It is in the inbox of people who are named in it; `@agent`,
-    or `assign`, gives it (an answer: what it answers) to the agent or a member, as `assign_comment` does. A repeated
-    `key` gets the first answer. Raises `MalformedInput`, `InputTooLarge`, `NotFound` for a place or an answered comment
-    that is not the document's, `RateLimited`, and what starting a run raises; then nothing was written."""
+    """Comment on a document, or reply to a comment (editors). It is in the inbox of users whom it names; `@agent`
+    or `assign` assigns it (for a reply: the top comment) to the agent or a member, as `assign_comment` does. A repeated
+    `key` returns the first answer. Raises `MalformedInput`, `InputTooLarge`, `NotFound` for a place or parent comment
+    that is not in the document, `RateLimited`, and the errors of starting a run; then nothing was written."""
     body = checked_body(services, written.body)
     asked = request_hash("comment", document_id, written.model_dump())
 
@@ -55,13 +55,13 @@ async def create_comment(
 def list_comments(
     tx: Tx, actor: Actor, document_id: str, status: Status, after: str | None, limit: int
 ) -> Listed[shapes.CommentData, str]:
-    """A document's comments with their answers, the oldest first."""
+    """A document's comments with their replies, oldest first."""
     require_document(tx, actor, document_id, Right.READ)
     return store.list_comments(tx, document_id, status, after, limit)
 
 
 async def read_comment(services: Services, actor: Actor, comment_id: str) -> shapes.CommentData:
-    """One comment. Where it, or an answer to it, names the actor, it counts as seen."""
+    """One comment. If it or a reply to it names the actor, it counts as seen."""
 
     def look(tx: Tx) -> tuple[shapes.CommentData, list[str]]:
         require_owned(tx, actor, CommentRow, table, "comment", comment_id, Right.READ)
@@ -82,8 +82,8 @@ async def read_comment(services: Services, actor: Actor, comment_id: str) -> sha
 async def change_comment(
     services: Services, actor: Actor, comment_id: str, patch: shapes.CommentPatch
 ) -> shapes.CommentData:
-    """Other words (its writer), other linked sections, resolve or reopen (editors). Raises `Forbidden` for another
-    user's words, `MalformedInput` for the status of an answer, which is that of what it answers."""
+    """Change the text (author) or the linked sections, resolve or reopen (editors). Raises `Forbidden` for another
+    user's text, `MalformedInput` for the status of a reply, which follows the top comment."""
     text = None if patch.body is None else checked_body(services, patch.body)
     linked = patch.linked_sections
 
@@ -106,11 +106,11 @@ async def change_comment(
 
 @in_write
 def delete_comment(tx: Tx, actor: Actor, comment_id: str) -> None:
-    """Remove a comment with its answers (its writer, and owners). A conversation about it stays."""
+    """Remove a comment with its replies (author and owners). A conversation about it stays."""
     row = _held(tx, require_owned(tx, actor, CommentRow, table, "comment", comment_id, Right.EDIT))
     if row.by != actor.user_id and not allows(require(tx, actor, row.project_id, Right.READ), Right.OWN):
         raise Forbidden(
-            "Comments are deleted by who wrote them, and by owners.", hint="Resolve it instead.", comment_id=comment_id
+            "Only the author and owners can delete a comment.", hint="Resolve it instead.", comment_id=comment_id
         )
     store.delete(tx, row, actor.user_id)
 
@@ -118,17 +118,17 @@ def delete_comment(tx: Tx, actor: Actor, comment_id: str) -> None:
 async def assign_comment(
     services: Services, actor: Actor, comment_id: str, wanted: shapes.AssignRequest, *, key: str | None = None
 ) -> shapes.AssignedAnswer:
-    """Give a comment to a member, to `agent`, or to nobody (editors). A resolved one is open again.
+    """Assign a comment to a member or to `agent`, or remove the assignment (editors). A resolved comment is reopened.
 
-    A member (who must be able to edit) finds it in the inbox until it is resolved. For the agent a conversation about
-    the comment is made, or the one it has goes on; `message` (without one: the comment's own words) is posted there and
-    a run started, behind one that is at work. All of it is one transaction. Raises what starting a run raises
+    A member (who must be able to edit) has it in the inbox until it is resolved. For the agent, the server creates or
+    continues the conversation about the comment, posts `message` (default: the text of the comment) there and
+    starts a run, queued behind an active one. All of it is one transaction. Raises the errors of starting a run
     (`ThreadLocked`, `CreditsNeeded`, `RateLimited`, `UnknownModel` …); then nothing was changed."""
     asked = request_hash("assign", comment_id, wanted.model_dump())
 
     def produce(tx: Tx, found: CommentRow) -> dict[str, Any]:
         row = _held(tx, found)
-        _demand_top(row, "given to somebody")
+        _demand_top(row, "assigned")
         given = _give(tx, services, actor, row, wanted, row.mentions)
         store.announce(tx, comment_id, by=actor.user_id)
         if row.status == "resolved" and wanted.to is not None:
@@ -165,7 +165,7 @@ def checked_body(services: Services, body: str) -> str:
 
 
 def _held(tx: Tx, row: CommentRow) -> CommentRow:
-    """The comment's row as it is now; its document is held until the transaction ends, before everything else."""
+    """The current row of the comment; its document is held until the transaction ends, before everything else."""
     documents.hold(tx, row.document_id)
     return store.hold(tx, row.id)
 
@@ -199,16 +199,16 @@ def _create(
     store.announce(tx, comment_id, "comment.created", by=actor.user_id)
     if parent is None:
         documents.announce(tx, document.id, by=actor.user_id)
-    people = [one for one in named.users if one != to]  # whom a comment is given to has it as that
+    people = [one for one in named.users if one != to]  # the assignee already has it as assigned
     documents.tell_inbox(tx, document.project_id, mentions.tell(tx, store.where_of(row, actor.user_id), people))
     return {"id": comment_id, **given}
 
 
 def _answered(tx: Tx, document_id: str, parent_id: str) -> CommentRow:
-    """The comment that begins the talk. Raises `NotFound` for one of another document."""
+    """The top comment of the discussion. Raises `NotFound` if it is in another document."""
     row = store.hold(tx, parent_id)
     if row.document_id != document_id:
-        raise NotFound("This comment is not on the document any more.", noun="comment", id=parent_id)
+        raise NotFound("This comment is no longer on the document.", noun="comment", id=parent_id)
     return row if row.parent_id is None else store.hold(tx, row.parent_id)
 
 
@@ -216,7 +216,7 @@ def _place(tx: Tx, document_id: str, written: shapes.CommentRequest, parent: Com
     placed = written.section_id or written.block_id or written.quote
     if parent is not None:
         if placed:
-            raise MalformedInput("An answer is where the comment is that it answers.", field="section_id")
+            raise MalformedInput("A reply has the same place as the comment it replies to.", field="section_id")
         return {}
     if not placed and not written.linked_sections:
         return {}
@@ -229,13 +229,13 @@ def _checked_links(content: Content, linked: Sequence[str]) -> tuple[str, ...]:
     check_count("linked sections", len(linked), shapes.MAX_LINKED)
     for section_id in linked:
         if section_id not in content.sections:
-            raise NotFound("A linked section is not in this document any more.", noun="section", id=section_id)
+            raise NotFound("A linked section is no longer in this document.", noun="section", id=section_id)
     return tuple(dict.fromkeys(linked))
 
 
 def _rewrite(tx: Tx, actor: Actor, row: CommentRow, body: str) -> None:
     if row.by != actor.user_id:
-        raise Forbidden("A comment's words are its writer's.", hint="Answer it instead.", comment_id=row.id)
+        raise Forbidden("Only the author can change a comment's text.", hint="Reply to it instead.", comment_id=row.id)
     named = mentions.named_anew(tx, row.project_id, row.body, body, row.mentions)
     store.update(tx, row.id, body=body, mentions=list(named.users))
     news = mentions.withdraw(tx, "comment", row.id, keep=named.users)
@@ -246,8 +246,8 @@ def _rewrite(tx: Tx, actor: Actor, row: CommentRow, body: str) -> None:
 def _demand_top(row: CommentRow, what: str) -> None:
     if row.parent_id is not None:
         raise MalformedInput(
-            f"An answer cannot be {what} by itself.",
-            hint="Do it to the comment that it answers.",
+            f"A reply cannot be {what} on its own.",
+            hint="Use the id of the comment that it replies to.",
             parent_id=row.parent_id,
         )
 
@@ -255,8 +255,8 @@ def _demand_top(row: CommentRow, what: str) -> None:
 def _give(
     tx: Tx, services: Services, actor: Actor, row: CommentRow, wanted: shapes.AssignRequest, told: Sequence[str]
 ) -> dict[str, Any]:
-    """Assign a comment; the agent is started in the conversation about it. Not announced yet. `told`: users who are
-    named in the comment and know already: nobody of them is named again there."""
+    """Assign a comment; start the agent in the conversation about it. Not announced yet. `told`: users who are named
+    in the comment and already notified: they are not notified again there."""
     to, thread_id, run_id = wanted.to, row.thread_id, None
     people = [] if to is None or to == AGENT else [to]
     news = mentions.withdraw(tx, "assigned", row.id, keep=people)
@@ -276,7 +276,7 @@ def _give(
 
 
 def _conversation(tx: Tx, services: Services, actor: Actor, row: CommentRow) -> str:
-    """The thread about the comment: the one it has, brought back if it was archived, or a new one."""
+    """The thread about the comment: the existing one, unarchived if needed, or a new one."""
     known = None if row.thread_id is None else tx.find(ThreadRow, thread_table, {"id": row.thread_id})
     if known is not None:
         if known.status == "archived":

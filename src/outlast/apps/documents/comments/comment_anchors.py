@@ -1,4 +1,4 @@
-"""Where a comment belongs in a document as it is now. Pure."""
+"""Locate a comment in the current document. Pure."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -12,8 +12,8 @@ from outlast.kernel.limits.rules import clean, is_blank
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """What a comment is about: a section, a block in it, or a quote in that; all None: the whole document. `orphaned`:
-    the narrowest of them is not in the document now; the ids stay, for it may come back."""
+    """The place of a comment: a section, a block in it, or a quote in that; all None: the whole document. `orphaned`:
+    the narrowest of them is not in the document now; the ids stay, because it may come back."""
 
     section_id: str | None = None
     block_id: str | None = None
@@ -21,7 +21,7 @@ class Anchor:
     orphaned: bool = False
 
     def shown(self) -> tuple[object, ...]:
-        """What people see of it: the surroundings of a quote are for finding it only."""
+        """The visible part of it: the text around a quote only serves to find it."""
         return self.section_id, self.block_id, self.quote and self.quote.text, self.orphaned
 
 
@@ -30,7 +30,7 @@ WHOLE_DOCUMENT: Final = Anchor()
 
 class Content:
     """A document's sections (ids), and its blocks (id, section, Markdown) in the order of the text. `touched`: ids of
-    sections and blocks that something just happened to."""
+    sections and blocks that just changed."""
 
     def __init__(
         self, sections: Collection[str], blocks: Sequence[tuple[str, str, str]], touched: Collection[str] = ()
@@ -46,8 +46,8 @@ class Content:
         self._touched = [self._at[one] for one in touched if one in self._at]
 
     def near(self, anchor: Anchor) -> list[Text]:
-        """The blocks to search in, in the order of the text: its own, the `touched` ones, and those of its section. A
-        quote that was lost is in none but those that something happened to since. Each is prepared once."""
+        """The blocks to search, in the order of the text: its own, the `touched` ones, and those of its section. A
+        lost quote is searched only in blocks that changed since. Each is prepared once."""
         around = [] if anchor.orphaned else self._in_section.get(anchor.section_id, [])
         within = self.effort.spend(len(around) + len(self._touched))
         places = {*around, *self._touched} if within else set[int]()
@@ -57,9 +57,9 @@ class Content:
 
 
 def place(anchor: Anchor, content: Content) -> Anchor:
-    """Where the anchor is now. A block is followed wherever it moved; a quote is searched in its block, in the blocks
+    """The anchor's current place. A block is followed wherever it moved; a quote is searched in its block, in blocks
     that were `touched` and, unless it was lost before, in the section around it. Many long quotes are searched as far
-    as the content's `effort` goes: of those behind it, lost ones stay lost until something is touched again."""
+    as the content's `effort` allows: after that, lost quotes stay lost until something is touched again."""
     section_id = content.section_of.get(anchor.block_id or "", anchor.section_id)
     here = replace(anchor, section_id=section_id)
     if anchor.quote is not None:
@@ -73,29 +73,29 @@ def place(anchor: Anchor, content: Content) -> Anchor:
 
 
 def new_anchor(content: Content, section_id: str | None, block_id: str | None, quote: Quote | None) -> Anchor:
-    """The anchor of a new comment. If its block or quote was just deleted, the comment is orphaned from the start: what
-    was said is worth keeping. Raises `NotFound` for a section that is not the document's, `MalformedInput`,
+    """The anchor of a new comment. If its block or quote was just deleted, the comment is orphaned from the start: its
+    text is worth keeping. Raises `NotFound` for a section that is not in the document, `MalformedInput`,
     `InputTooLarge`."""
     if quote is not None:
         quote = checked_quote(quote)
         if block_id is None:
-            raise MalformedInput("A quote stands in a block.", hint="Name the block too.", field="block_id")
+            raise MalformedInput("A quote must be in a block.", hint="Give the block_id too.", field="block_id")
     home = content.section_of.get(block_id or "", section_id)
     if block_id is not None and home is None:
-        raise NotFound("This block is not in the document any more.", noun="block", id=block_id)
+        raise NotFound("This block is no longer in the document.", noun="block", id=block_id)
     if home is not None and home not in content.sections:
-        raise NotFound("This section is not in the document any more.", noun="section", id=home)
+        raise NotFound("This section is no longer in the document.", noun="section", id=home)
     return place(Anchor(home, block_id, quote), content)
 
 
 def checked_quote(quote: Quote) -> Quote:
-    """A quote that can be kept. Raises `MalformedInput` for one without text, `InputTooLarge`."""
+    """The quote as it is stored. Raises `MalformedInput` if it has no text, `InputTooLarge`."""
     text = clean(quote.text)
     if is_blank(text):
         raise MalformedInput("The quote is empty.", hint="Select some text.", field="quote.text")
     if len(text) > QUOTE_CHARS:
         raise InputTooLarge(
-            f"The quote has {len(text):,} characters; at most {QUOTE_CHARS:,} are kept.",
+            f"The quote has {len(text):,} characters; at most {QUOTE_CHARS:,} are accepted.",
             hint="Select less, or comment on the whole block.",
             size_chars=len(text),
             limit_chars=QUOTE_CHARS,

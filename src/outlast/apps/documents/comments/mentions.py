@@ -1,4 +1,4 @@
-"""What mentions need of comments."""
+"""The adapter from comments to mentions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple

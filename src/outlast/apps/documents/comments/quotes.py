@@ -1,10 +1,10 @@
-"""Finding selected text again after a document changed: by the text itself and by the text around it. Pure.
+"""Locate selected text again after a document changed: by the text itself and by the text around it. Pure.
 
 People select what a browser shows, documents hold Markdown, and both are edited. So texts are compared in two ways:
 as they are, and by their *bones*: without spaces, and without the marks of Markdown and the addresses of links. A
-quote that reads the same in bones is the same. Of several places the one counts whose surroundings agree most; a place
-that agrees in nothing is none, unless the text is long enough to be told by itself. In its own block a quote is also
-found where words in it were changed, between what stood around it, as long as half of it is still there.
+quote that is equal in bones is the same. Of several places the one with the most similar surroundings counts; a place
+with no similar surroundings does not count, unless the text is long enough to identify itself. In its own block a
+quote is also found if its words were changed, between its former surroundings, as long as half of it remains.
 """
 
 import re
@@ -19,18 +19,18 @@ from typing import Final, NamedTuple
 from outlast.apps.documents.comments.shapes import Quote
 
 KEPT: Final = 32
-"""Characters of surroundings that a quote is kept with, on each side."""
+"""Characters of surroundings stored with a quote, on each side."""
 DISTINCT: Final = 16
-"""A text of so many bones is found without its surroundings too."""
+"""A text of at least this many bones is found without its surroundings too."""
 AGREEING: Final = 0.3
-"""A shorter one only where at least this share of the text next to it is still there."""
+"""A shorter text is found only if at least this share of the text next to it remains."""
 ALIKE: Final = 0.5
-"""Text between the surroundings is the quote, changed, if this share of it is still there."""
+"""Text between the surroundings is the quote, changed, if this share of it remains."""
 ANCHOR: Final = 12
-"""So many bones next to the quote, on each side, say whether it is the one, and where a changed one begins and ends."""
+"""Bones next to the quote, on each side, that identify it, and delimit a changed one."""
 MAX_PLACES: Final = 200
 MAX_EFFORT: Final = 1_000_000
-"""So many characters are looked at for all the quotes of one change together: about 0.3 s. Writers wait for it."""
+"""Maximum characters compared for all quotes of one change together: about 0.3 s. Writers wait for it."""
 HOME: Final = 0.25
 
 _TOKENS: Final = re.compile(
@@ -40,7 +40,7 @@ _TOKENS: Final = re.compile(
         | ^[^\S\n]{0,40}(?:\|[^\S\n]{0,40})?:?-{3}[-:|\ \t]*+$             # the rule of a table, or a rule
         | ^[^\S\n]{0,40}(?:[-*+]|\d{1,9}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?  # a bullet or number of a list
         | ^[^\S\n]{0,40}(?:\#{1,6}[^\S\n]+|>[^\S\n]?)                      # a heading, a quotation
-        | \]\([^()\s]*(?:[^\S\n]+"[^"\n]*")?\)                             # where a link leads
+        | \]\([^()\s]*(?:[^\S\n]+"[^"\n]*")?\)                             # the target of a link
         | [*~`\[\]|\\]
       )
     | (?P<entity>&(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});)
@@ -56,28 +56,28 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a quote is in a document now, and how it is to be kept."""
+    """A quote's current place in a document, and the quote to store from now on."""
 
     block_id: str
     quote: Quote
 
 
 class Effort:
-    """What may still be spent on finding quotes, in characters looked at. Afterwards they are only found in their own
-    blocks, and only as they were."""
+    """The remaining effort for locating quotes, in characters compared. Afterwards quotes are only found in their own
+    blocks, and only unchanged."""
 
     def __init__(self, left: int = MAX_EFFORT) -> None:
         self.left = left
 
     def spend(self, characters: int) -> bool:
-        """Whether there is something left."""
+        """Use up this many characters; True if some effort remains."""
         self.left -= characters
         return self.left > 0
 
 
 class Text:
-    """A block's Markdown, for searching: `text` is about what people are shown, `bones` what is compared; `bones_at`
-    says where each of them is in the text."""
+    """A block's Markdown, prepared for searching: `text` is about what people see, `bones` is compared; `bones_at`
+    has the position of each bone in the text."""
 
     def __init__(self, block_id: str, markdown: str) -> None:
         self.block_id = block_id
@@ -85,7 +85,7 @@ class Text:
 
     @property
     def unread(self) -> int:
-        """How many characters are still to be prepared."""
+        """The number of characters still to be prepared."""
         return 0 if "text" in self.__dict__ else len(self.markdown)
 
     @cached_property
@@ -102,9 +102,9 @@ class Text:
 
 
 def find_again(quote: Quote, home: str | None, texts: Sequence[Text], effort: Effort | None = None) -> Place | None:
-    """Where the quote is in these blocks, its own one `home` among them or not: where its words and surroundings agree
-    most, its own block before others, an earlier one before a later one. None: nowhere, or `effort`, which is at most
-    `MAX_EFFORT` characters, is at its end."""
+    """The place of the quote in these blocks (`home`, its own, may be among them): the one where words and surroundings
+    agree most, its own block before others, earlier before later. None if there is none, or if `effort`, at most
+    `MAX_EFFORT` characters, is used up."""
     sought = _Sought(quote, effort or Effort())
     own = next((text for text in texts if text.block_id == home), None)
     if own is not None and not sought.effort.spend(own.unread):
@@ -112,7 +112,7 @@ def find_again(quote: Quote, home: str | None, texts: Sequence[Text], effort: Ef
     best = None if own is None else _same(sought, own)
     if best is not None:
         best = best._replace(sure=best.sure + HOME)
-    for text in texts if best is None or best.sure < 1 else ():  # else nothing elsewhere can be better
+    for text in texts if best is None or best.sure < 1 else ():  # a certain match cannot be beaten
         found = _same(sought, text) if text is not own and sought.may_be_in(text) else None
         if found is not None and (best is None or found.sure > best.sure):
             best = found
@@ -123,7 +123,7 @@ def find_again(quote: Quote, home: str | None, texts: Sequence[Text], effort: Ef
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The bones of a quote and of its surroundings. `plain`: read as shown text, not as Markdown."""
+    """The bones of a quote and of its surroundings. `plain`: taken from shown text, not from Markdown."""
 
     words: str
     before: str
@@ -132,7 +132,7 @@ class _Wanted:
 
 
 class _Match(NamedTuple):
-    """What reads as the quote: from and to which character shown, how sure that is, and whether the words differ."""
+    """A match of the quote: start and end in the shown text, certainty, and if the words differ."""
 
     text: Text
     first: int
@@ -142,7 +142,7 @@ class _Match(NamedTuple):
 
 
 class _Sought:
-    """A quote while it is looked for. Its bones are made once, and only if they are needed."""
+    """A quote that is being located. Its bones are computed once, and only if needed."""
 
     def __init__(self, quote: Quote, effort: Effort) -> None:
         self.quote, self.effort = quote, effort
@@ -150,12 +150,12 @@ class _Sought:
 
     @cached_property
     def plain(self) -> _Wanted:
-        """As shown text."""
+        """The quote as shown text."""
         return _Wanted(_bones(self.quote.text), _bones(self.quote.prefix), _bones(self.quote.suffix))
 
     @cached_property
     def marked(self) -> _Wanted | None:
-        """As Markdown, where that is something else: programs send what they have."""
+        """The quote as Markdown, if that differs: programs send the source text."""
         parts = self.quote.text, self.quote.prefix, self.quote.suffix
         if not self.effort.spend(sum(map(len, parts))):
             return None
@@ -172,12 +172,12 @@ class _Sought:
 
     @cached_property
     def least(self) -> int:
-        """A text with fewer characters cannot hold it."""
+        """The minimum length of a text that can contain the quote."""
         return min((len(wanted.words) for wanted in self.readings), default=1)
 
     def may_be_in(self, text: Text) -> bool:
-        """A cheap look first: a block that has nothing of the quote's first word cannot hold it. False too at the end
-        of the effort."""
+        """A cheap pre-check: a block without the quote's first word cannot contain it. Also False when the effort
+        is used up."""
         if not self.effort.spend(1 + len(text.markdown) // 100):
             return False
         if self._first is not None and self._first[0] not in text.markdown:
@@ -186,7 +186,7 @@ class _Sought:
 
 
 def _same(sought: _Sought, text: Text) -> _Match | None:
-    """The best place where the text reads as the quote."""
+    """The best place where the text equals the quote."""
     for wanted in sought.readings:
         best: tuple[float, int] | None = None
         for place in _places(wanted.words, text.bones):
@@ -202,7 +202,7 @@ def _same(sought: _Sought, text: Text) -> _Match | None:
 
 
 def _between(sought: _Sought, text: Text) -> _Match | None:
-    """What is now between the quote's surroundings, if half of the quote is still in it."""
+    """The text now between the quote's surroundings, if half of the quote is still in it."""
     bones, at = text.bones, text.bones_at
     for wanted in map(_near, sought.readings):
         longest = 3 * len(wanted.words)
@@ -224,7 +224,7 @@ def _between(sought: _Sought, text: Text) -> _Match | None:
 
 
 def _kept(quote: Quote, found: _Match) -> Quote:
-    """The quote as it is kept from now on: its own words while they are the same, new surroundings."""
+    """The quote to store from now on: its own words while they are the same, new surroundings."""
     shown, first, after = found.text.text, found.first, found.after
     words = shown[first:after] if found.differs else quote.text
     return Quote(text=words, prefix=shown[max(first - KEPT, 0) : first], suffix=shown[after : after + KEPT])
@@ -240,12 +240,12 @@ def _places(wanted: str, bones: str) -> Iterator[int]:
 
 
 def _near(wanted: _Wanted) -> _Wanted:
-    """With only the text next to the quote."""
+    """The quote with only the text next to it."""
     return replace(wanted, before=wanted.before[-ANCHOR:], after=wanted.after[:ANCHOR])
 
 
 def _agreement(wanted: _Wanted, bones: str, start: int) -> float:
-    """The share of a quote's surroundings that is around this place too."""
+    """The share of a quote's surroundings that is also around this place."""
     before, after, end = wanted.before, wanted.after, start + len(wanted.words)
     if not before + after:
         return 0.0
@@ -258,7 +258,7 @@ def _agreement(wanted: _Wanted, bones: str, start: int) -> float:
 
 
 def _counts(wanted: _Wanted, bones: str, place: int) -> bool:
-    """Whether the text is the quote, and not by chance the same word."""
+    """True if the match is the quote, not the same word by chance."""
     if len(wanted.words) >= DISTINCT or not wanted.before + wanted.after:
         return True
     return _agreement(_near(wanted), bones, place) >= AGREEING
@@ -273,7 +273,7 @@ def _likeness(one: str, other: str) -> float:
 
 
 def _bones(text: str) -> str:
-    """The bones of a text as it is shown."""
+    """The bones of a shown text."""
     return "".join(text.translate(_UNMARKED).split())
 
 

@@ -1,4 +1,4 @@
-"""Comments on documents: write, list, read, change, resolve, delete, assign."""
+"""Comments on documents: create, list, read, change, resolve, delete, assign."""
 
 from typing import Literal
 
@@ -24,7 +24,7 @@ async def list_comments(
     after: str | None = None,
     limit: int = Query(500, ge=1, le=1000),
 ) -> Response:
-    """The document's comments with their answers, oldest first. Answers have the status of what they answer."""
+    """The document's comments with their replies, oldest first. A reply has the status of the comment it replies to."""
     return reply(page(*await actions.list_comments(services, actor, document_id, status, after, limit)))
 
 
@@ -32,25 +32,25 @@ async def list_comments(
 async def create_comment(
     document_id: str, body: shapes.CommentRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
-    """Comment, or answer (editors). `@agent` in the text, or `assign`, gives it to the agent or a member at once."""
+    """Comment or reply (editors). `@agent` in the text, or `assign`, assigns it to the agent or a member at once."""
     return reply((await actions.create_comment(services, actor, document_id, body, key=key)).comment, 201)
 
 
 @router.get("/comments/{comment_id}", response_model=shapes.CommentData)
 async def read_comment(comment_id: str, services: Svc, actor: Signed) -> Response:
-    """One comment. Where it or an answer names the caller, it counts as seen."""
+    """One comment. If it or a reply to it names the caller, it counts as seen."""
     return reply(await actions.read_comment(services, actor, comment_id))
 
 
 @router.patch("/comments/{comment_id}", response_model=shapes.CommentData)
 async def change_comment(comment_id: str, body: shapes.CommentPatch, services: Svc, actor: Signed) -> Response:
-    """Other words (its writer), other linked sections, resolve or reopen (editors)."""
+    """Change the text (author) or the linked sections, resolve or reopen (editors)."""
     return reply(await actions.change_comment(services, actor, comment_id, body))
 
 
 @router.delete("/comments/{comment_id}", status_code=204)
 async def delete_comment(comment_id: str, services: Svc, actor: Signed) -> Response:
-    """Remove a comment with its answers (its writer, and owners)."""
+    """Remove a comment with its replies (author and owners)."""
     await actions.delete_comment(services, actor, comment_id)
     return nothing()
 
@@ -59,6 +59,7 @@ async def delete_comment(comment_id: str, services: Svc, actor: Signed) -> Respo
 async def assign_comment(
     comment_id: str, body: shapes.AssignRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
-    """Give a comment to a member, to nobody, or to the agent: then a conversation about it is made (or goes on), the
-    message posted and a run started, with the rights, credits and limits of any start (editors)."""
+    """Assign a comment to a member or the agent, or remove the assignment (editors). For the agent, the server creates
+    or continues the conversation, posts the message and starts a run, with the rights, credits and limits of any
+    run."""
     return reply(await actions.assign_comment(services, actor, comment_id, body, key=key))

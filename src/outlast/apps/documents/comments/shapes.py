@@ -8,8 +8,8 @@ from outlast.base.events import Frozen
 from outlast.kernel.http.shapes import Answer, Request
 
 QUOTE_CHARS: Final = 5_000
-AROUND_CHARS: Final = 200  # of the text before a quote, and of that behind it
-MAX_LINKED: Final = 50  # sections that a comment links
+AROUND_CHARS: Final = 200  # of the text before a quote, and of the text after it
+MAX_LINKED: Final = 50  # linked sections of a comment
 MAX_NAMED: Final = 100  # people
 
 
@@ -56,7 +56,7 @@ class CommentChanged(Frozen):
 
 
 class CommentDeleted(Frozen):
-    """A comment is gone, with its answers (project log)."""
+    """A comment was deleted, with its replies (project log)."""
 
     comment_id: str
     document_id: str
@@ -80,7 +80,7 @@ class CommentRequest(Request):
 
 
 class CommentPatch(Request):
-    """What to change; properties that you leave out stay as they are."""
+    """The new values; properties that you leave out stay as they are."""
 
     body: str | None = None
     status: Literal["open", "resolved"] | None = None
@@ -88,7 +88,7 @@ class CommentPatch(Request):
 
 
 class AssignRequest(Request):
-    """Who takes care of a comment."""
+    """The new assignee of a comment."""
 
     to: str | None
     message: str | None = None
@@ -96,7 +96,7 @@ class AssignRequest(Request):
 
 
 class AssignedAnswer(Answer):
-    """The comment, the conversation about it, and the run that was started."""
+    """The comment, the conversation about it, and the started run."""
 
     comment: CommentData
     thread_id: str | None

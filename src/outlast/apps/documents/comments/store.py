@@ -1,6 +1,6 @@
-"""Comments in the database, and the news about them. First argument: the open transaction.
+"""Comments in the database, and their events. First argument: the open transaction.
 
-A comment keeps where it was put, also when that place is gone (`orphaned`): a restore may bring it back. To
+A comment keeps its place even when that place is gone (`orphaned`): a restore may bring it back. To
 change one, hold its document's row, before its thread's and its project's.
 """
 
@@ -65,7 +65,7 @@ def add(
     **own: str | None,
 ) -> str:
     """Add a comment and return its id. `own`: `document_id`, `project_id`, `by` (the user who writes it), `body` and,
-    for an answer, which has no place of its own, `parent_id`. Not announced yet."""
+    for a reply, which has no place of its own, `parent_id`. Not announced yet."""
     comment_id = new_id("comment")
     tx.insert(
         comments,
@@ -101,13 +101,13 @@ def comment_data(tx: Tx, comment_id: str) -> CommentData:
 
 
 def find_comment(tx: Tx, comment_id: str) -> ShownComment | None:
-    """The comment with the names of people; None: it is not there."""
+    """The comment with the names of people, or None if it is gone."""
     return tx.row(ShownComment, _ONE, {"comment": comment_id})
 
 
 def list_comments(tx: Tx, document_id: str, status: Status, after: str | None, limit: int) -> Listed[CommentData, str]:
-    """At most `limit` of a document's comments and their answers in the order in which they were written, those after
-    the id `after`. Answers have the status of what they answer."""
+    """At most `limit` of a document's comments and their replies in the order of creation, those after
+    the id `after`. Replies have the status of the comment they reply to."""
     chosen = _SELECT.outerjoin(_parent, _parent.c.id == comments.c.parent_id)
     chosen = chosen.where(comments.c.document_id == document_id)
     if status != "all":
@@ -119,19 +119,19 @@ def list_comments(tx: Tx, document_id: str, status: Status, after: str | None, l
 
 
 def answers_to(tx: Tx, comment_id: str) -> list[str]:
-    """The ids of a comment's answers, in the order in which they were written."""
+    """The ids of a comment's replies, in the order of creation."""
     mine = sa.select(comments.c.id).where(comments.c.parent_id == comment_id).order_by(comments.c.id)
     return list(tx.execute(mine).scalars())
 
 
 def last_answers(tx: Tx, comment_id: str, until: datetime, limit: int) -> list[ShownComment]:
-    """At most `limit` of the latest answers to a comment that were written until then, oldest first."""
+    """At most `limit` of the latest replies to a comment that were written until then, oldest first."""
     mine = _SELECT.where(comments.c.parent_id == comment_id, comments.c.created_at <= until)
     return tx.rows(ShownComment, mine.order_by(comments.c.created_at.desc(), comments.c.id.desc()).limit(limit))[::-1]
 
 
 def update(tx: Tx, comment_id: str, **values: Any) -> None:
-    """Set columns of a comment and when it changed. Not announced yet."""
+    """Set columns of a comment and its time of change. Not announced yet."""
     tx.update(comments, {"id": comment_id}, **values, updated_at=tx.now)
 
 
@@ -142,13 +142,13 @@ def announce(tx: Tx, comment_id: str, event: ChangeName = "comment.updated", *, 
 
 
 def where_of(row: CommentRow, by: str | None, source: Literal["comment", "assigned"] = "comment") -> Where:
-    """A comment as a place in which users are named."""
+    """A comment as a place that mentions users."""
     return Where(row.project_id, source, row.id, row.body, by, document_id=row.document_id)
 
 
 def set_status(tx: Tx, comment_id: str, status: Literal["open", "resolved"], by: str) -> bool:
-    """Resolve a comment with its answers, or open it again, and announce it; it leaves its assignee's inbox, or waits
-    there again. False: it is gone, or was so before; nothing is announced then."""
+    """Resolve a comment with its replies, or reopen it, and announce it; it leaves its assignee's inbox, or returns
+    there. False if it is gone or has that status already; then nothing is announced."""
     row = tx.row(CommentRow, _HOLD, {"comment": comment_id})
     if row is None or row.status == status:
         return False
@@ -166,7 +166,7 @@ def set_status(tx: Tx, comment_id: str, status: Literal["open", "resolved"], by:
 
 
 def delete(tx: Tx, row: CommentRow, by: str) -> None:
-    """Remove a comment with its answers, and announce it."""
+    """Remove a comment with its replies, and announce it."""
     news = mentions.forget(tx, "source_id", row.id, *answers_to(tx, row.id))
     tx.execute(sa.delete(comments).where(comments.c.id == row.id))
     event = CommentDeleted(comment_id=row.id, document_id=row.document_id)
@@ -177,8 +177,8 @@ def delete(tx: Tx, row: CommentRow, by: str) -> None:
 
 
 def leave_thread(tx: Tx, thread_id: str) -> list[str]:
-    """The conversation of these comments is about to go: they have none any more. Their ids, to be announced once the
-    thread is gone."""
+    """Detach these comments from their conversation, which is about to be deleted. Returns their ids, to be announced
+    after the deletion."""
     about = tx.rows(CommentRow, sa.select(comments).where(comments.c.thread_id == thread_id).order_by(comments.c.id))
     for document_id in sorted({one.document_id for one in about}):
         store.hold(tx, document_id)
@@ -190,15 +190,15 @@ def leave_thread(tx: Tx, thread_id: str) -> list[str]:
 
 
 def content_of(tx: Tx, document_id: str, touched: Collection[str] = ()) -> Content:
-    """What comments can be put on, as it is now. `touched`: see `Content`."""
+    """The current content that comments can be on. `touched`: see `Content`."""
     tree = store.tree(tx, document_id)
     blocks_of = [(block.id, block.section_id, block.markdown) for block in tree.blocks()]
     return Content([section.id for section in tree.sections], blocks_of, touched)
 
 
 def reanchor(tx: Tx, document_id: str, touched: Collection[str]) -> None:
-    """After a document changed: find again what its comments are about. `touched` are the ids of the sections and
-    blocks that changed, moved, came or went. Comments that are somewhere else now, or nowhere, are announced."""
+    """Locate the comments again after a document changed. `touched` are the ids of the sections and blocks that
+    changed, moved, came or went. Comments whose place changed or was lost are announced."""
     touched = frozenset(touched)
     rows = _concerned(tx, document_id, touched)
     if not rows:
@@ -215,9 +215,9 @@ def reanchor(tx: Tx, document_id: str, touched: Collection[str]) -> None:
 
 
 def _concerned(tx: Tx, document_id: str, touched: frozenset[str]) -> list[CommentRow]:
-    """The comments that a change may have moved: those at what it touched, and those that are lost."""
+    """The comments that a change may have moved: those on the touched content, and lost ones."""
     chosen = _ANCHORED
-    if len(touched) <= FEW:  # as almost always: the database looks at so many ids at once
+    if len(touched) <= FEW:  # the usual case: the ids fit into one query
         at = comments.c.section_id.in_(touched) | comments.c.block_id.in_(touched)
         chosen = chosen.where(comments.c.orphaned | at)
     rows = tx.rows(CommentRow, chosen, {"document": document_id})
@@ -234,5 +234,5 @@ def _data(row: ShownComment) -> CommentData:
 
 def _found(row: R | None, comment_id: str) -> R:
     if row is None:
-        raise NotFound("This comment is not there any more.", noun="comment", id=comment_id)
+        raise NotFound("This comment no longer exists.", noun="comment", id=comment_id)
     return row

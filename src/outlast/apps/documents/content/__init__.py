@@ -1,1 +1,1 @@
-"""A document's sections and blocks: as a tree, in their order, from Markdown and into it. Pure, but for its rows."""
+"""A document's sections and blocks: as a tree, in order, from Markdown and into it. Pure, except for the records."""

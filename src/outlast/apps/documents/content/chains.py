@@ -1,10 +1,10 @@
-"""Ids in an order. Each is found, put behind another and taken out in one step, however many there are. Pure."""
+"""Ordered ids. Find, insert and remove take constant time, whatever the length. Pure."""
 
 from collections.abc import Iterable, Iterator
 
 
 class Chain:
-    """`name` says what it is the order of. None comes before the first and behind the last."""
+    """`name` says what is ordered. None stands for the position before the first id and after the last."""
 
     def __init__(self, name: str, ids: Iterable[str] = ()) -> None:
         self.name = name
@@ -25,29 +25,29 @@ class Chain:
         return self._before[None]
 
     def before(self, one: str) -> str | None:
-        """The one before it."""
+        """The id before this one."""
         return self._before[one]
 
     def onwards(self, one: str | None) -> Iterator[str]:
-        """It and those behind it. The chain may not be changed meanwhile."""
+        """This id and those behind it. Do not change the chain while iterating."""
         while one is not None:
             yield one
             one = self._behind[one]
 
     def put(self, one: str, after: str | None) -> None:
-        """Put it behind another (None: first)."""
+        """Insert the id behind another (first if None)."""
         behind = self._behind[after]
         self._behind[after] = self._before[behind] = one
         self._before[one], self._behind[one] = after, behind
 
     def take(self, one: str) -> None:
-        """Take it out."""
+        """Remove the id."""
         before, behind = self._before.pop(one), self._behind.pop(one)
         self._behind[before], self._before[behind] = behind, before
 
     def split(self, after: str | None) -> tuple["Chain", "Chain"]:
-        """Those up to `after`, and those behind it. The longer of them is this chain, so that splitting on
-        and on takes few steps; the shorter one is new."""
+        """The ids up to `after`, and those behind it. The longer part is this chain, so that repeated splitting
+        takes few steps; the shorter part is new."""
         moving, is_head = self._shorter(after)
         other = Chain(self.name)
         for one in moving:
@@ -56,7 +56,7 @@ class Chain:
         return (other, self) if is_head else (self, other)
 
     def _shorter(self, after: str | None) -> tuple[list[str], bool]:
-        """The shorter side, and whether it is that before the cut."""
+        """The shorter side; True if it is the one before the cut."""
         head, tail = list[str](), list[str]()
         low, high = after, self._behind[after]
         while low is not None and high is not None:

@@ -1,7 +1,7 @@
 """A tree while it is being changed. Sections that no change touches stay the same objects.
 
-A change takes as many steps as it has things to put, move or remove, whatever the length of the document. What is new
-or moved gets its rank at the end, when all neighbours are known.
+A change takes as many steps as it inserts, moves or removes things, whatever the length of the document. New and
+moved things get their ranks at the end, when all neighbours are known.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ _UNRANKED = ""
 
 
 class Draft:
-    """Made of a tree; `tree` gives what became of it."""
+    """Created from a tree; `tree` returns the result."""
 
     def __init__(self, tree: Tree, make_id: Callable[[str], str]) -> None:
         self._tree, self._make_id = tree, make_id
@@ -29,51 +29,51 @@ class Draft:
         self._blocks: dict[str, Block] = {}
 
     def tree(self) -> Tree:
-        """The tree as it is now, with ranks for all. A first section without heading and blocks is left out."""
+        """The current tree, with ranks for all. A first section without heading and blocks is left out."""
         sections = [self.section(section_id) for section_id in self._order]
-        # A first section whose blocks were perhaps not read counts as not empty.
+        # A first section whose blocks may not have been read counts as not empty.
         unknown = self._tree.unread and sections[:1] == list(self._tree.sections[:1])
         if sections and sections[0].level == 0 and not sections[0].blocks and not unknown:
             del sections[0]
         return replace(self._tree, sections=tuple(map(_ranked, with_ranks(sections))))
 
     def head(self, section_id: str) -> Section:
-        """The section with its heading and level as they are now; its blocks may be older. Raises `NotFound`."""
+        """The section with its current heading and level; its blocks may be older. Raises `NotFound`."""
         found = self._sections.get(section_id)
         if found is None:
             raise missing("section", self._tree.document_id, section_id)
         return found
 
     def section(self, section_id: str) -> Section:
-        """The section as it is now. Raises `NotFound`."""
+        """The current section. Raises `NotFound`."""
         head, chain = self.head(section_id), self._chains.get(section_id)
         return head if chain is None else replace(head, blocks=tuple(map(self.block, chain)))
 
     def block(self, block_id: str) -> Block:
-        """The block as it is now. Raises `NotFound`."""
+        """The current block. Raises `NotFound`."""
         home, block = self._home_of(block_id), self._blocks[block_id]
         return block if block.section_id == home.name else replace(block, section_id=home.name)
 
     def has(self, block_id: str) -> bool:
-        """Whether there is such a block among those that were read."""
+        """True if the block is among those that were read."""
         return block_id in self._home or block_id in self._unopened
 
     def preamble(self) -> str:
-        """The section before the first heading; made where there is none."""
+        """The section before the first heading; created if missing."""
         return self.find_preamble() or self._add_sections(None, [("", 0)])[0]
 
     def has_section(self, section_id: str) -> bool:
         return section_id in self._sections
 
     def insert(self, section_id: str, after: str | None, parts: Sequence[Part]) -> str | None:
-        """Put a text behind a block of a section (None: first). The id of the first thing made; None: the text is
-        empty."""
+        """Insert a text behind a block of a section (first if None). Returns the id of the first new thing, or None if
+        the text is empty."""
         chain = self._chain(section_id)
         self._demand_in(chain, after)
         return self._lay(chain, after, parts)
 
     def rewrite(self, block_id: str, parts: Sequence[Part]) -> None:
-        """Put a text in the place of a block; its first block keeps the id."""
+        """Replace a block by a text; its first block keeps the id."""
         chain, keeper = self._home_of(block_id), self.block(block_id)
         before = chain.before(block_id)
         self.remove_block(block_id)
@@ -84,7 +84,7 @@ class Draft:
         del self._home[block_id], self._blocks[block_id]
 
     def put_block(self, section_id: str, after: str | None, block: Block) -> None:
-        """Put a block with its own id behind one of a section (None: first)."""
+        """Insert a block with its own id behind another of the section (first if None)."""
         self._put(self._chain(section_id), after, replace(block, rank=_UNRANKED))
 
     def set_block(self, block: Block) -> None:
@@ -95,17 +95,17 @@ class Draft:
     def move_block(self, block_id: str, section_id: str, after: str | None) -> None:
         block, target = self.block(block_id), self._chain(section_id)
         if after == block_id:
-            raise MalformedInput("A block cannot stand behind itself.", field="after")
+            raise MalformedInput("A block cannot be placed after itself.", field="after")
         self._demand_in(target, after)  # before anything changes
         self.remove_block(block_id)
         self._put(target, after, replace(block, rank=_UNRANKED))
 
     def add_section(self, after: str | None, heading: str, level: int) -> str:
-        """An empty section behind another one (None: first)."""
+        """Insert an empty section behind another one (first if None)."""
         return self._add_sections(self._section_place(after), [(heading, level)])[0]
 
     def put_section(self, after: str | None, section: Section) -> None:
-        """Put an empty section with its own id behind another one (None: first)."""
+        """Insert an empty section with its own id behind another one (first if None)."""
         self._sections[section.id] = section
         self._order.put(section.id, self._section_place(after))
 
@@ -117,13 +117,13 @@ class Draft:
     def move_section(self, section_id: str, after: str | None, *, whole: bool) -> None:
         if self.head(section_id).level == 0:
             raise MalformedInput(
-                "The text before the first heading has no other place.",
+                "The text before the first heading cannot be moved.",
                 hint="Give it a heading first, or move its blocks.",
                 field="section_id",
             )
         moving = [section_id, *(self._below(section_id) if whole else ())]
         if after in moving:
-            raise MalformedInput("A section cannot stand behind itself.", field="after")
+            raise MalformedInput("A section cannot be placed after itself.", field="after")
         place = self._section_place(after)
         for one in moving:
             self._order.take(one)
@@ -148,8 +148,8 @@ class Draft:
                 self._put(target, target.last, replace(block, rank=_UNRANKED))
 
     def _lay(self, chain: Chain, after: str | None, parts: Sequence[Part], keeper: Block | None = None) -> str | None:
-        """Put parts behind a block of a section; the blocks that were behind it follow the last part. The first block
-        of all is `keeper` with another text, where there is one. The id of the first thing made."""
+        """Insert parts behind a block of a section; the blocks that were behind it follow the last part. If `keeper` is
+        given, the first block is that block with a new text. Returns the id of the first new thing."""
         first, *later = self._blocks_of(parts, keeper)
         if not later:
             self._write(chain, after, first)
@@ -172,7 +172,7 @@ class Draft:
             yield blocks
 
     def _split(self, chain: Chain, after: str | None) -> tuple[Chain, Chain]:
-        """A section's blocks up to a place, and those behind it, which are of no section yet."""
+        """A section's blocks up to a place, and those behind it, which belong to no section yet."""
         head, tail = chain.split(after)
         fresh = head if tail is chain else tail
         self._home.update(dict.fromkeys(fresh, fresh))
@@ -198,7 +198,7 @@ class Draft:
         return [section.id for section in made]
 
     def _chain(self, section_id: str) -> Chain:
-        """The order of a section's blocks, which opens it."""
+        """The order of a section's blocks; opens the section."""
         chain = self._chains.get(section_id)
         if chain is None:
             blocks = {block.id: block for block in self.head(section_id).blocks}
@@ -226,11 +226,11 @@ class Draft:
         return first if first is not None and self._sections[first].level == 0 else None
 
     def _section_place(self, after: str | None) -> str | None:
-        """What a section is put behind."""
+        """The section to insert behind."""
         return self.find_preamble() if after is None else self.head(after).id
 
     def _below(self, section_id: str) -> Iterator[str]:
-        """The outline below a section."""
+        """The sections below this one in the outline."""
         level = self.head(section_id).level
         onwards = self._order.onwards(section_id)
         next(onwards)
@@ -241,6 +241,6 @@ class Draft:
 
 
 def _ranked(section: Section) -> Section:
-    """The section with ranks for all its blocks; itself where it has them."""
+    """The section with ranks for all its blocks; the same object if it has them."""
     blocks = tuple(with_ranks(section.blocks))
     return section if blocks == section.blocks else replace(section, blocks=blocks)

@@ -1,11 +1,11 @@
 """Markdown into sections and blocks. Pure.
 
-The cuts lie where CommonMark (with GFM's tables) sees its top-level blocks; the lines between them are kept as they
-were written. A fence or a comment that is never closed gets its end, or it would swallow whatever is put behind it.
-`<!-- -->` alone is no block: `markdown_render.py` writes it where two blocks would else become one. Front matter, which
-CommonMark does not know, is a block of its own at the start of a text.
+The cuts are where CommonMark (with GFM's tables) sees top-level blocks; the lines between them are kept as written. An
+unclosed fence or comment is closed, or it would swallow the text inserted behind it. `<!-- -->` alone is no block:
+`markdown_render.py` writes it where two blocks would merge otherwise. Front matter, which CommonMark does not know, is
+a block of its own at the start of a text.
 
-Bounds: the caller's (`documents.text_chars` of a document); steps grow with the length, 100 KB take 40 ms: cut in a
+Bounds: the caller's (`documents.text_chars` of a document); time grows with the length, 100 KB take 40 ms: cut in a
 thread, before the transaction.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BlockKind = Literal["paragraph", "list", "code", "table", "quote", "rule", "html", "front_matter"]
 APART: Final = "<!-- -->"
-_BLANK: Final = " \t"  # what CommonMark calls an empty line has nothing else
+_BLANK: Final = " \t"  # an empty line in CommonMark has nothing else
 _KINDS: Final[dict[str, BlockKind]] = {
     "bullet_list_open": "list",
     "ordered_list_open": "list",
@@ -52,7 +52,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A heading and the blocks below it. Level 0, only the first one: the blocks before the first heading."""
+    """A heading and the blocks below it. Level 0 (only the first part): the blocks before the first heading."""
 
     heading: str
     level: int
@@ -78,8 +78,8 @@ def cut(markdown: str) -> list[Part]:
 
 
 class Cuts:
-    """Texts that were cut before, so that a transaction finds them ready: a long text takes a while, and other
-    writers would wait for it. It grows with what is cut through it, and is made for one request."""
+    """A cache of parsed texts, so that a transaction finds them ready: parsing a long text takes a while, and other
+    writers would wait for it. It grows with each text parsed through it; use one per request."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[Part, ...]] = {}
@@ -94,7 +94,7 @@ class Cuts:
 
 
 def tidy(markdown: str) -> str:
-    """Line ends as LF, no empty lines around."""
+    """Line ends as LF, no empty lines at start and end."""
     lines = markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first, last = 0, len(lines)
     while last > first and not lines[last - 1].strip(_BLANK):
@@ -105,13 +105,13 @@ def tidy(markdown: str) -> str:
 
 
 def one_line(heading: str) -> str:
-    """A heading's text on one line."""
+    """A heading's text, on one line."""
     return " ".join(line.strip() for line in re.split(r"[\r\n]+", heading)).strip()
 
 
 def _end_of_front_matter(lines: Sequence[str]) -> int:
-    """How many lines the front matter has: `---`, lines of which the first is not empty, `---` or `...`; 0: there is
-    none. An empty line behind `---` makes it a rule."""
+    """The number of lines of the front matter: `---`, lines of which the first is not empty, `---` or `...`; 0 if there
+    is none. An empty line behind `---` makes it a thematic break."""
     if len(lines) < 2 or lines[0].rstrip(_BLANK) != "---" or not lines[1].strip(_BLANK):
         return 0
     ends = (at for at, line in enumerate(lines[1:], start=2) if line.rstrip(_BLANK) in ("---", "..."))
@@ -150,7 +150,7 @@ def _piece(token: "Token", lines: list[str]) -> Iterator[Piece]:
 
 
 def _definitions(lines: list[str]) -> Iterator[Piece]:
-    """What the parser takes away: the definitions of links. They are blocks like others, in their place."""
+    """Link definitions, which the parser removes. They are blocks like others, in their place."""
     for group in re.split(r"\n(?:[ \t]*\n)+", "\n".join(lines)):
         source = tidy(group)
         if source.strip():
@@ -181,7 +181,7 @@ def _closed_html(source: str) -> str:
 
 @cache
 def _parser() -> "MarkdownIt":
-    """Finds blocks, and does not look into them. It keeps nothing between texts."""
+    """A parser that finds blocks and does not parse inside them. It keeps no state between texts."""
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark").enable("table")

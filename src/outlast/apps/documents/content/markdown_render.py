@@ -1,8 +1,8 @@
 """Sections and blocks into Markdown: blank lines between them, `#` before headings. Pure.
 
-`markdown_parse.cut` of what is written here gives the same headings and blocks again. Two neighbours that would become
-one (a list behind a list, indented code behind a list) are kept apart by an empty comment, as CommonMark recommends.
-Front matter is only that at the very start; anywhere else it is written as code.
+`markdown_parse.cut` of the output gives the same headings and blocks again. Two neighbours that would merge
+(a list behind a list, indented code behind a list) are separated by an empty comment, as CommonMark recommends.
+Front matter counts only at the very start; elsewhere it is written as code.
 """
 
 import re
@@ -16,12 +16,12 @@ _MARKER: Final = re.compile(r" {0,3}(?:([-+*])|\d{1,9}([.)]))(?=[ \t\n]|$)")
 _TICKS: Final = re.compile("`+")
 _LOOKS_CLOSED: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 
-Text = Block | Piece  # a block, or what is about to become one
+Text = Block | Piece  # a block, or text that will become one
 Headed = Section | Part
 
 
 def join(sections: Iterable[tuple[Headed, Sequence[Text]]]) -> str:
-    """The whole text, with a line end behind it; nothing at all for nothing."""
+    """The whole text, ending with a line end; empty if there are no sections."""
     texts: list[str] = []
     for section, blocks in sections:
         if section.level:
@@ -32,7 +32,7 @@ def join(sections: Iterable[tuple[Headed, Sequence[Text]]]) -> str:
 
 
 def _join_blocks(blocks: Sequence[Text], *, at_start: bool) -> str:
-    """Blocks as one text, without a line end behind it."""
+    """Blocks as one text, without a final line end."""
     texts: list[str] = []
     before: Text | None = None
     for block in blocks:
@@ -51,7 +51,7 @@ def _as_code(front_matter: str) -> str:
 
 
 def heading_line(heading: str, level: int) -> str:
-    """A heading as Markdown. One that ends with `#` gets marks behind it too, or it would lose its own."""
+    """A heading as Markdown. One that ends with `#` gets closing marks too, or it would lose its own."""
     marks = "#" * level
     if _LOOKS_CLOSED.search(heading):
         return f"{marks} {heading} {marks}"

@@ -1,4 +1,4 @@
-"""Places between places: short texts that sort as the things do, so that moving one thing changes one row. Pure.
+"""Ranks between ranks: short texts that sort in the order of the things, so that a move changes one row. Pure.
 
 A rank is a fraction between 0 and 1, written in base 36 without its point: "i" is one half. None ends in "0".
 """
@@ -12,15 +12,15 @@ from outlast.apps.documents.content.tree import Block, Section
 R = TypeVar("R", Section, Block)
 
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
-LONGEST: Final = 40  # characters; a longer one is the sign that its neighbours are to be spread anew
+LONGEST: Final = 40  # characters; a longer one makes its neighbours be spread again
 _BASE: Final = len(DIGITS)
-_WIDTH: Final = 4  # digits in which ends are extended
+_WIDTH: Final = 4  # digits used to extend the ends
 _STEP: Final = _BASE * 2
 
 
 def between_all(low: str | None, high: str | None, count: int) -> list[str]:
-    """`count` ranks in order, evenly after `low` and before `high` (None: there is nothing on that side). `low` must be
-    below `high`. At an end they are a step apart, so that they stay short however often things are put there."""
+    """`count` ranks in order, evenly after `low` and before `high` (None if nothing is on that side). `low` must be
+    below `high`. At an end they are a step apart, so that they stay short however often things are added there."""
     if low is None and high is None:
         return spread(count)
     at_end = low is None or high is None
@@ -37,8 +37,7 @@ def between_all(low: str | None, high: str | None, count: int) -> list[str]:
 
 
 def filled(ranks: Sequence[str]) -> list[str]:
-    """The ranks of things in order, with new ones in the place of empty texts. Where one became too long, all are
-    spread anew."""
+    """The ranks of things in order, with new ones for empty texts. If one became too long, all are spread again."""
     made: list[str] = []
     missing = 0
     for rank in [*ranks, None]:
@@ -54,7 +53,7 @@ def filled(ranks: Sequence[str]) -> list[str]:
 
 
 def with_ranks(things: Sequence[R]) -> list[R]:
-    """Those with a rank keep it where ranks ascend; the others get one between."""
+    """Things keep their ranks where these ascend; the others get new ranks in between."""
     ranks, low = list[str](), ""
     for thing in things:
         ranks.append(thing.rank if thing.rank > low else "")
@@ -66,7 +65,7 @@ def with_ranks(things: Sequence[R]) -> list[R]:
 
 
 def spread(count: int) -> list[str]:
-    """`count` ranks in order, evenly over everything, with room before, between and behind."""
+    """`count` ranks in order, evenly over the whole range, with room before, between and behind."""
     width = 1
     while _BASE**width < (count + 1) * _BASE:
         width += 1

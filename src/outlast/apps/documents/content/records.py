@@ -1,4 +1,4 @@
-"""Sections and blocks as the history keeps them, and a document's state from them. Pure."""
+"""Sections and blocks as stored in the history, and a document's state rebuilt from them. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -13,14 +13,14 @@ _BLOCK: Final = ("section_id", "rank", "kind", "markdown", "version", "editor_ki
 
 
 def change_of(delta: Delta) -> Record:
-    """A difference as it is stored: what the thing was and is (null: it was not, is not there)."""
+    """A difference as stored: the thing before and after (null if it did not exist)."""
     before, after = (None if side is None else record_of(side) for side in (delta.before, delta.after))
     change: Record = {"noun": delta.noun, "id": delta.id, "before": before, "after": after}
     return change | {"quiet": True} if delta.quiet else change
 
 
 def state_of(tree: Tree) -> Record:
-    """A whole document as it is stored."""
+    """A whole document as stored."""
     return {
         "sections": {section.id: record_of(section) for section in tree.sections},
         "blocks": {block.id: record_of(block) for block in tree.blocks()},
@@ -56,6 +56,6 @@ def in_order(sections: Iterable[Section], blocks: Iterable[Block]) -> tuple[Sect
 
 
 def record_of(thing: Section | Block) -> Record:
-    """What a section (without its blocks) or a block is, beside its id."""
+    """The fields of a section (without its blocks) or a block, except the id."""
     names = _BLOCK if isinstance(thing, Block) else _SECTION
     return {name: getattr(thing, name) for name in names}

@@ -1,6 +1,6 @@
 """A document's content as plain data: sections in order, each with its blocks in order. Pure.
 
-A tree may be partial: sections whose blocks nobody needs are read without them (`Tree.unread` counts those blocks).
+A tree may be partial: sections whose blocks are not needed are read without them (`Tree.unread` counts those blocks).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -14,8 +14,8 @@ from outlast.base.errors import NotFound
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block of Markdown. `version` is the document's that changed it last, at `at` (ISO 8601); the editor is who
-    wrote its text."""
+    """One block of Markdown. `version` is the document version that changed it last, at `at` (ISO 8601); the editor is
+    the author of its text."""
 
     id: str
     section_id: str
@@ -34,8 +34,8 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and its blocks, in order. Level 0, only the first one: the text before the first heading; it has no
-    heading, and is there only while it has blocks."""
+    """A heading and its blocks, in order. Level 0 (only the first section): the text before the first heading; it has
+    no heading, and exists only while it has blocks."""
 
     id: str
     rank: str
@@ -84,15 +84,15 @@ def count_words(text: str) -> int:
 
 
 def last_before(ids: Sequence[str], one: str | None, counts: Callable[[str], bool]) -> str | None:
-    """The nearest id before this one that counts; None: there is none, or this one is not there."""
+    """The nearest id before this one that counts, or None if there is none or this one is missing."""
     before = ids[: ids.index(one)] if one in ids else ()
     return next((key for key in reversed(before) if counts(key)), None)
 
 
 def missing(noun: Literal["section", "block"], document_id: str, thing_id: str) -> NotFound:
-    """The error about a section or block that is not there."""
+    """The error about a missing section or block."""
     return NotFound(
-        f"This {noun} is not in the document any more.",
+        f"This {noun} is no longer in the document.",
         hint="It may have been deleted. Read the document again.",
         noun=noun,
         id=thing_id,

@@ -1,1 +1,1 @@
-"""Changes of a document: applied, compared, merged with what others wrote meanwhile, and written as a version."""
+"""Changes to a document: applied, compared, merged with concurrent changes, and written as a version."""

@@ -1,4 +1,4 @@
-"""What people write in documents, what is new since they looked, and what was: changes, import, versions, restore."""
+"""Edits by people, new content since a version, and earlier versions: changes, import, versions, restore."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -32,20 +32,20 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_read
 
 TEXTS = ("markdown", "old", "heading")
-FEW_CHARS = 2_000  # so many are cut sooner than another thread is asked to
+FEW_CHARS = 2_000  # parsing this little is faster than switching to another thread
 
 
 async def change_document(
     services: Services, actor: Actor, document_id: str, wanted: shapes.ChangesRequest, *, key: str | None = None
 ) -> shapes.DocumentChanges:
-    """Make changes together, as one version, or none at all (editors). Returns all that is new since the version
-    `since` (None: what these changes made). A repeated `key` changes nothing again. Raises `NotFound`, `TextChanged`,
+    """Make changes together, as one version, or none at all (editors). Returns everything new since the version `since`
+    (None: only these changes). A repeated `key` changes nothing again. Raises `NotFound`, `TextChanged`,
     `SectionLocked`, `DocumentFull`, `MalformedInput`, `InputTooLarge`, `RateLimited`."""
     changes = [_checked(one) for one in wanted.changes]
     size = _demand_size(changes)
     author = Author("edit", actor.user_id, summary=clean(wanted.summary))
     asked = request_hash("changes", document_id, [one.model_dump() for one in changes], wanted.summary)
-    if size > FEW_CHARS:  # before anything that takes time
+    if size > FEW_CHARS:  # before the slow part
         await services.db.read(require_document, actor, document_id, Right.EDIT)
     cuts = _cut(changes) if size <= FEW_CHARS else await anyio.to_thread.run_sync(_cut, changes)
 
@@ -57,24 +57,22 @@ async def change_document(
 
 @in_read
 def read_changes(tx: Tx, actor: Actor, document_id: str, since: int) -> shapes.DocumentChanges:
-    """All that is new since a version. Raises `MalformedInput` for a version that is not there yet."""
+    """Everything new since a version. Raises `MalformedInput` for a version that does not exist yet."""
     return changes_since(tx, require_document(tx, actor, document_id, Right.READ), since)
 
 
 async def import_markdown(
     services: Services, actor: Actor, document_id: str, wanted: shapes.ImportRequest, *, key: str | None = None
 ) -> shapes.DocumentChanges:
-    """Put a Markdown text behind a section (None: at the end), or in the place of everything (`replace`; what is the
-    same keeps its id; `seen`: the version that was looked at, nothing newer is replaced). Editors. Raises as
+    """Insert a Markdown text behind a section (at the end if None), or replace the document (`replace`; unchanged parts
+    keep their ids; `seen`: the version that the caller saw, newer text is not replaced). Editors. Raises as
     `change_document`."""
     if wanted.replace and wanted.after_section_id is not None:
-        raise MalformedInput(
-            "A text that replaces the whole document stands behind no section.", field="after_section_id"
-        )
+        raise MalformedInput("A text that replaces the whole document cannot have a place.", field="after_section_id")
     text = whole_text(services, wanted.markdown)
-    await services.db.read(require_document, actor, document_id, Right.EDIT)  # before anything that takes time
+    await services.db.read(require_document, actor, document_id, Right.EDIT)  # before the slow part
     cuts = Cuts()
-    parts = await anyio.to_thread.run_sync(cuts.cut, text)  # seconds, for the longest and oddest
+    parts = await anyio.to_thread.run_sync(cuts.cut, text)  # seconds, in the worst case
     asked = request_hash("import", document_id, wanted.model_dump())
 
     def write(tx: Tx, row: DocumentRow) -> Committed:
@@ -92,14 +90,14 @@ async def import_markdown(
 def list_versions(
     tx: Tx, actor: Actor, document_id: str, before: int | None = None, limit: int = 50
 ) -> Listed[shapes.DocumentVersion, int]:
-    """A document's history, newest first; those before a version."""
+    """A document's history, newest first; with `before`, older versions only."""
     require_document(tx, actor, document_id, Right.READ)
     return history.list_versions(tx, document_id, before, limit)
 
 
 @in_read
 def read_version(tx: Tx, actor: Actor, document_id: str, version: int) -> shapes.DocumentVersionView:
-    """A version with what the document said then. Raises `NotFound`."""
+    """A version with the text of the document then. Raises `NotFound`."""
     require_document(tx, actor, document_id, Right.READ)
     line = history.version_of(tx, document_id, version)
     content = store.sections_data(tx, history.tree_at(tx, document_id, version), past=True)
@@ -110,7 +108,7 @@ def read_version(tx: Tx, actor: Actor, document_id: str, version: int) -> shapes
 def compare_versions(
     tx: Tx, actor: Actor, document_id: str, before: int, after: int | None = None
 ) -> shapes.DocumentDifference:
-    """What differs between two versions (0: the empty document; None: now), whichever is the older. Raises
+    """The differences between two versions (0: the empty document; None: now), in either order. Raises
     `NotFound`."""
     require_document(tx, actor, document_id, Right.READ)
     return difference(history.tree_at(tx, document_id, before), history.tree_at(tx, document_id, after))
@@ -119,9 +117,9 @@ def compare_versions(
 async def restore_version(
     services: Services, actor: Actor, document_id: str, version: int, *, seen: int | None = None
 ) -> shapes.DocumentChanges:
-    """Make a document say what it said at a version (editors), as a new version; sections and blocks get their ids
-    back. `seen`: the version that was looked at, nothing newer is replaced. Repeating is harmless. Raises `NotFound`,
-    `TextChanged`, `SectionLocked`, `RateLimited`."""
+    """Restore the text of a version (editors), as a new version; sections and blocks get their ids back. `seen`: the
+    version that the caller saw, newer text is not replaced. Repeating is harmless. Raises `NotFound`, `TextChanged`,
+    `SectionLocked`, `RateLimited`."""
 
     def write(tx: Tx, row: DocumentRow) -> Committed:
         wanted, now = history.tree_at(tx, document_id, version), store.tree(tx, document_id)
@@ -142,7 +140,7 @@ async def _write(
     asked: str = "",
     since: int | None = None,
 ) -> shapes.DocumentChanges:
-    """Change a document in one transaction. What is new since version `since` (None: what this changed)."""
+    """Change a document in one transaction. Returns the content new since version `since` (None: only this change)."""
 
     def produce(tx: Tx, row: DocumentRow) -> dict[str, Any]:
         per_minute = services.settings.limits.changes_per_minute_per_user
@@ -161,7 +159,7 @@ async def _write(
 
 
 def _behind(content: Tree, section_id: str | None, text: str) -> shapes.InsertBlockChange:
-    """A text behind the last block of a section (None: of the last one). Raises `NotFound`."""
+    """Insert a text behind the last block of a section (of the last one if None). Raises `NotFound`."""
     home, after = section_id, None
     if section_id is not None or content.sections:
         section = content.sections[-1] if section_id is None else content.section(section_id)
@@ -170,8 +168,8 @@ def _behind(content: Tree, section_id: str | None, text: str) -> shapes.InsertBl
 
 
 def _checked(change: shapes.Change) -> shapes.Change:
-    """The change with texts that every database can hold. Raises `InputTooLarge`."""
-    hint = "Import it: POST /v1/documents/{id}/import takes longer ones."
+    """The change with texts that every database can store. Raises `InputTooLarge`."""
+    hint = "Import it: POST /v1/documents/{id}/import accepts longer texts."
     cleaned = {name: checked_markdown(text, CHANGE_CHARS, hint) for name, text in _texts(change).items()}
     return change.model_copy(update=cleaned)
 
@@ -182,12 +180,12 @@ def _texts(change: shapes.Change) -> dict[str, str]:
 
 
 def _demand_size(changes: Sequence[shapes.Change]) -> int:
-    """How long the texts of all changes are together. Raises `InputTooLarge`."""
+    """The total length of the texts of all changes. Raises `InputTooLarge`."""
     size = sum(len(text) for change in changes for text in _texts(change).values())
     if size > CHANGES_CHARS:
         raise InputTooLarge(
             f"The changes have {size:,} characters; at most {CHANGES_CHARS:,} are accepted together.",
-            hint="Make them one after the other, or import the text: POST /v1/documents/{id}/import.",
+            hint="Send them one after the other, or import the text: POST /v1/documents/{id}/import.",
             size_chars=size,
             limit_chars=CHANGES_CHARS,
         )

@@ -1,6 +1,7 @@
-"""Changes into a tree: what the document is afterwards. Pure; all of them or none.
+"""Apply changes to a tree. Pure; all of them or none.
 
-Ids stay with what they name. Text that its writer has not seen is merged (`merge.py`) or refused, never overwritten.
+Ids stay with the things they name. Text that its writer has not seen is merged (`merge.py`) or refused, never
+overwritten.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +23,7 @@ MAX_HEADING_CHARS: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The tree after the changes, what differs, and which ids the changes' refs got."""
+    """The tree after the changes, the differences, and the ids for the changes' refs."""
 
     tree: Tree
     deltas: tuple[Delta, ...]
@@ -30,16 +31,16 @@ class Applied:
 
     @property
     def touched(self) -> tuple[Delta, ...]:
-        """What people would call changed."""
+        """The differences that people would call changes."""
         return tuple(delta for delta in self.deltas if not delta.quiet)
 
 
 def apply(
     tree: Tree, changes: Sequence[shapes.Change], make_id: Callable[[str], str] = new_id, cuts: Cuts | None = None
 ) -> Applied:
-    """The document after the changes, applied in order. Versions and editors of what differs are still the old ones
-    (of what is new: none). `cuts`: texts that are cut already. Raises `NotFound` for a section, block or place that is
-    not there, `TextChanged` where unseen text would be overwritten (fields: current, wanted, base, hunks),
+    """The document after the changes, applied in order. Versions and editors of the differences are still the old ones
+    (none for new things). `cuts`: texts that are parsed already. Raises `NotFound` for a missing section, block or
+    place, `TextChanged` where unseen text would be overwritten (fields: current, wanted, base, hunks),
     `MalformedInput`."""
     work = _Work(Draft(tree, make_id), cuts or Cuts())
     for change in changes:
@@ -53,7 +54,7 @@ def apply(
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """The document while it is changed. `made`: which ids the names that changes give got."""
+    """The document while it changes. `made`: the ids for the refs of changes."""
 
     draft: Draft
     cuts: Cuts
@@ -102,7 +103,7 @@ class _Work:
             self.made[ref] = made_id
 
     def _place(self, section_id: str | None, after: str | None) -> tuple[str, str | None]:
-        """Where a block goes: the section (its neighbour's, which a heading in an earlier text may have moved), and
+        """The place of a block: the section (its neighbour's, which a heading in an earlier text may have moved), and
         the block before."""
         behind = self._after(after)
         if behind is not None and self.draft.has(behind):
@@ -119,14 +120,14 @@ def _edit_section(draft: Draft, change: shapes.EditSectionChange, section_id: st
     if level == 0 and (heading or section.level):
         raise MalformedInput(
             "Only the text before the first heading has level 0, and it has no heading.",
-            hint="Give a level from 1 to 6. To take a heading away, delete the section and keep its blocks.",
+            hint="Give a level from 1 to 6. To remove a heading, delete the section and keep its blocks.",
             field="level",
         )
     draft.set_section(section_id, heading, level)
 
 
 def check_limits(applied: Applied, limits: DocumentSettings) -> None:
-    """Raise `DocumentFull` or `InputTooLarge` where what is new is more than a document may hold."""
+    """Raise `DocumentFull` or `InputTooLarge` if new content exceeds the limits of a document."""
     tree = applied.tree
     total = tree.unread + sum(len(section.blocks) for section in tree.sections) + len(tree.sections)
     grew = any(delta.before is None for delta in applied.deltas)

@@ -1,4 +1,4 @@
-"""No text is overwritten that its writer has not seen: a change is merged with what is there, or refused. Pure."""
+"""Never overwrite text that the writer has not seen: a change is merged with the current text, or refused. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -10,7 +10,7 @@ from outlast.base.errors import TextChanged
 
 
 def merged(block: Block, old: str, wanted: str) -> str:
-    """What a block is to say, if the writer saw `old` and wants it to say `wanted`. Raises `TextChanged` where both
+    """The new text of a block, if the writer saw `old` and writes `wanted`. Raises `TextChanged` where both
     changed the same words."""
     base, text = tidy(old), tidy(wanted)
     if base == tidy(block.markdown) or text == block.markdown:
@@ -21,7 +21,7 @@ def merged(block: Block, old: str, wanted: str) -> str:
 
 
 def merged_heading(section: Section, old: str | None, wanted: str) -> str:
-    """As `merged`, for a heading."""
+    """Like `merged`, for a heading."""
     base = section.heading if old is None else one_line(old)
     if base == section.heading or wanted == section.heading:
         return wanted
@@ -29,29 +29,29 @@ def merged_heading(section: Section, old: str | None, wanted: str) -> str:
 
 
 def demand_seen(block: Block, old: str) -> None:
-    """Raise `TextChanged` unless the block says what the writer who deletes it saw."""
+    """Raise `TextChanged` unless the block has the text that the deleting writer saw."""
     if tidy(old) != tidy(block.markdown):
         raise _changed(block, "", tidy(old))
 
 
 def demand_section_seen(section: Section, seen: int | None) -> None:
-    """Raise `TextChanged` where the section or one of its blocks is newer than the version that the writer who deletes
-    it saw (None: any)."""
+    """Raise `TextChanged` if the section or one of its blocks is newer than the version that the deleting writer
+    saw (None accepts any)."""
     newest = max([section.version, *(block.version for block in section.blocks)])
     _demand_version("section", section.id, f"section “{section.heading}”", newest, seen, "delete")
 
 
 def demand_document_seen(document_id: str, version: int, seen: int | None) -> None:
-    """Raise `TextChanged` where the document is newer than the version that the writer who replaces all of it saw
-    (None: any)."""
+    """Raise `TextChanged` if the document is newer than the version that the replacing writer saw (None accepts
+    any)."""
     _demand_version("document", document_id, "document", version, seen, "replace")
 
 
 def _demand_version(noun: str, key: str, name: str, version: int, seen: int | None, verb: str) -> None:
     if seen is not None and version > seen:
         raise TextChanged(
-            f"The {name} was changed in version {version}, after version {seen} which you saw.",
-            hint=f"Look at it again before you {verb} it.",
+            f"The {name} was changed in version {version}, after version {seen}, which you saw.",
+            hint=f"Read it again before you {verb} it.",
             noun=noun,
             id=key,
             version=version,
@@ -68,7 +68,7 @@ def _merge(thing: Block | Section, wanted: str, base: str) -> str:
 
 def _changed(thing: Block | Section, wanted: str, base: str, hunks: Sequence[MergeHunk] = ()) -> TextChanged:
     return TextChanged(
-        "Somebody changed the same text since you started.",
+        "The same text was changed since you started editing.",
         noun="block" if isinstance(thing, Block) else "section",
         id=thing.id,
         current=thing.text,

@@ -1,4 +1,4 @@
-"""What differs between two states of a document, as people read it: section by section, block by block. Pure."""
+"""The differences between two states of a document for display: section by section, block by block. Pure."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -9,8 +9,8 @@ from outlast.apps.documents.shapes import BlockDifference, DiffState, DocumentDi
 
 
 def difference(before: Tree, after: Tree) -> DocumentDifference:
-    """In the order of `after`; what is gone appears where it was. A block that went to another section appears there,
-    as moved (or changed), and not where it was."""
+    """In the order of `after`; deleted things appear where they were. A block that went to another section appears
+    there, as moved (or changed), and not where it was."""
     found = {delta.id: delta for delta in deltas(before, after) if not delta.quiet}
     touched = set(chain.from_iterable(delta.sections for delta in found.values()))
     was = {section.id: section for section in before.sections}
@@ -24,7 +24,7 @@ def difference(before: Tree, after: Tree) -> DocumentDifference:
 
 
 def woven(before: Sequence[str], after: Sequence[str]) -> list[str]:
-    """`after`, with those that are only in `before` behind the one that they followed."""
+    """`after`, with the ids only in `before` behind the one that they followed."""
     there = set(after)
     followers: dict[str | None, list[str]] = {}
     last: str | None = None

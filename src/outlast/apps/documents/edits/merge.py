@@ -1,9 +1,9 @@
-"""Bringing together two changes of one text. Pure.
+"""Merge two changes of one text. Pure.
 
-The classic *diff3* (as S. Khanna, K. Kunal and B. Pierce describe it in "A Formal Investigation of Diff3", 2007): what
-both sides kept of the base is firm ground, and between two stretches of it whichever side changed something wins; where
-both did, and not the same, it is a conflict. First by lines, then by words within lines that both changed. Ground
-without a word in it is not firm: changes of both sides beside each other are a conflict rather than a guess.
+The classic *diff3* (as S. Khanna, K. Kunal and B. Pierce describe it in "A Formal Investigation of Diff3", 2007): the
+parts of the base that both sides keep are stable. Between two stable parts the side that changed something wins; if
+both did, differently, it is a conflict. Lines are merged first, then words within lines that both changed. A part
+without a word in it is not stable: changes of both sides next to each other are a conflict rather than a guess.
 
 Bounds: texts of up to `MAX_CHARACTERS` are compared word by word, in at most about 0.3 s; longer ones line by line
 only, and those of more than `MAX_LINES` not at all. The time grows with the length alone: writers wait for it.
@@ -17,16 +17,16 @@ from typing import Final, Literal
 from outlast.apps.documents.edits.token_matches import Pair, has_word, lines_of, match, match_words, words_of
 
 HunkKind = Literal[
-    "same",  # nobody changed it
-    "current",  # changed by what is there now only
-    "wanted",  # changed by what is wanted only
-    "both",  # both made the same of it
-    "conflict",  # both changed it, not the same: a person decides
+    "same",  # neither side changed it
+    "current",  # only the current text changed it
+    "wanted",  # only the wanted text changed it
+    "both",  # both changed it in the same way
+    "conflict",  # both changed it differently: a person decides
 ]
 MAX_CHARACTERS: Final = 20_000
 MAX_LINES: Final = 8_000
 MAX_MERGED: Final = 50_000
-"""The merged text is cut into blocks while other writers wait. A person decides about a longer one."""
+"""The merged text is parsed into blocks while other writers wait. A person decides about a longer one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class MergeHunk:
 
     @property
     def text(self) -> str | None:
-        """What the merged text has here; None: a person decides."""
+        """The merged text of this stretch, or None if a person must decide."""
         if self.kind == "conflict":
             return None
         return self.wanted if self.kind == "wanted" else self.current
@@ -48,7 +48,7 @@ class MergeHunk:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """`text` None: `hunks` has conflicts. Every inserted word of both sides is in `text`, every deleted one is not. The
+    """If `text` is None, `hunks` has conflicts. Every inserted word of both sides is in `text`, no deleted one is. The
     hunks in order make up each of the texts."""
 
     text: str | None
@@ -56,8 +56,8 @@ class Merge:
 
 
 def merge(base: str, current: str, wanted: str) -> Merge:
-    """What `wanted` changed of `base`, on top of what `current` changed of it. Of any length, empty too; the same texts
-    always give the same answer, and changing sides only changes names."""
+    """The changes from `base` to `wanted`, applied on top of those from `base` to `current`. Any length, also empty.
+    Deterministic; swapping the sides only swaps the names."""
     hunks = tuple(_joined(_hunks(base, current, wanted)))
     clean = [hunk.text for hunk in hunks if hunk.text is not None]
     return Merge("".join(clean) if len(clean) == len(hunks) else None, hunks)
@@ -72,7 +72,7 @@ def _hunks(base: str, current: str, wanted: str) -> list[MergeHunk]:
 
 
 def _finer(hunk: MergeHunk) -> list[MergeHunk]:
-    """A conflict of lines, word by word."""
+    """Split a conflict of lines word by word."""
     if hunk.kind != "conflict" or max(map(len, (hunk.base, hunk.current, hunk.wanted))) > MAX_CHARACTERS:
         return [hunk]
     return _compared(hunk, words_of, match_words)
@@ -107,7 +107,7 @@ def _hunk(base: str, current: str, wanted: str) -> MergeHunk:
 
 
 def _joined(hunks: Iterable[MergeHunk]) -> list[MergeHunk]:
-    """Neighbours of one kind as one."""
+    """Join neighbours of one kind."""
     joined: list[MergeHunk] = []
     for hunk in hunks:
         if joined and joined[-1].kind == hunk.kind:
@@ -118,7 +118,7 @@ def _joined(hunks: Iterable[MergeHunk]) -> list[MergeHunk]:
 
 
 def _settled(hunks: list[MergeHunk]) -> list[MergeHunk]:
-    """The hunks, with changes of both sides as one conflict if no word is between them."""
+    """The hunks, with changes of both sides joined into one conflict if no word is between them."""
     settled: list[MergeHunk] = []
     for hunk in hunks:
         settled.append(hunk)
@@ -128,7 +128,7 @@ def _settled(hunks: list[MergeHunk]) -> list[MergeHunk]:
 
 
 def _clashing(hunks: list[MergeHunk]) -> int:
-    """How many of the last ones are one conflict in truth; 0: none."""
+    """The number of last hunks that form one conflict; 0 if none."""
     if len(hunks) >= 2 and _clash(hunks[-2], hunks[-1]):
         return 2
     if len(hunks) < 3 or hunks[-2].kind != "same" or has_word([hunks[-2].base]):

@@ -1,4 +1,4 @@
-"""A whole other text for a document, by which everything that is in both keeps its id: a text that was exported,
+"""Replace the whole text of a document so that unchanged parts keep their ids: for a text that was exported,
 edited elsewhere and imported again. Pure."""
 
 from collections import Counter
@@ -12,13 +12,13 @@ from outlast.apps.documents.content.ranks import with_ranks
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.base.ids import new_id
 
-ALIKE: Final = 0.5  # share of common words from which another text counts as the same block, changed
+ALIKE: Final = 0.5  # minimum share of common words for a text to count as the same block, changed
 MAX_PAIRS: Final = 5_000  # neighbours that are compared by their words
 
 
 def replaced(tree: Tree, parts: Sequence[Part], make_id: Callable[[str], str] = new_id) -> Tree:
-    """The document with this text. Sections with the same heading, and blocks with the same or a similar text in the
-    same order, keep their ids, and where possible their ranks."""
+    """The document with the new text. Sections with the same heading, and blocks with the same or a similar text in the
+    same order, keep their ids and, where possible, their ranks."""
     wanted = [part for part in parts if part.level or part.pieces]
     olds, news = ([(one.heading, one.level) for one in those] for those in (tree.sections, wanted))
     kept = dict(_pairs(olds, news))
@@ -53,9 +53,9 @@ def _blocks(
 
 
 def _pairs(olds: Sequence[Hashable], news: Sequence[Hashable], *, similar: bool = False) -> Iterator[tuple[int, int]]:
-    """(new place, old place) of what is the same; with `similar` also of neighbours that share most of their words."""
-    # What is there over and over again (a rule, an empty heading) is only looked at beside what is not: else a text of
-    # nothing else would take a time that grows with its square.
+    """(new place, old place) of equal things; with `similar` also of neighbours that share most of their words."""
+    # Repeated things (a rule, an empty heading) are only compared next to unique ones: otherwise a text of
+    # repetitions would take quadratic time.
     matcher = SequenceMatcher(None, olds, news, autojunk=True)
     budget = MAX_PAIRS
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():

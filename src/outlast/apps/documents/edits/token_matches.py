@@ -1,8 +1,8 @@
-"""Which tokens of one text are also in another: the ground that merging builds on. Pure.
+"""Match equal tokens of two texts: the basis of merging. Pure.
 
 Anchors first, as Bram Cohen's *patience diff* finds them: tokens that occur once in both texts, the longest increasing
-run of them; again between each two anchors. What is then left between them is compared by a weighted longest common
-subsequence, within a budget. What the budget does not reach counts as replaced: coarser, never wrong.
+run of them; then again between each two anchors. The rest between them is compared by a weighted longest common
+subsequence, within a budget. Tokens beyond the budget count as replaced: coarser, never wrong.
 """
 
 import re
@@ -14,12 +14,12 @@ from itertools import accumulate, pairwise
 from typing import Final
 
 Pair = tuple[int, int]
-"""The places of one token in both texts."""
+"""The positions of one token in both texts."""
 
 GAP_CELLS: Final = 40_000
-"""A stretch without anchors is compared token by token up to so many pairs of tokens."""
+"""Maximum pairs of tokens compared in one stretch without anchors."""
 TOTAL_CELLS: Final = 400_000
-"""And all stretches of two texts together up to so many: about 0.1 s."""
+"""Maximum pairs compared in all stretches of two texts together: about 0.1 s."""
 DEEPEST: Final = 12
 FEW_WORDS: Final = 3
 
@@ -30,22 +30,22 @@ _LINES: Final = re.compile(r"[^\n]*\n|[^\n]+")
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines, each with its end; together the text."""
+    """The lines, each with its end; joined they are the text."""
     return _LINES.findall(text)
 
 
 def words_of(text: str) -> list[str]:
-    """Words, spaces, line ends and signs; together the text."""
+    """Words, spaces, line ends and signs; joined they are the text."""
     return _WORDS.findall(text)
 
 
 def has_word(tokens: Sequence[str]) -> bool:
-    """Whether there is more than spaces and signs among them."""
+    """True if the tokens are more than spaces and signs."""
     return any(any(map(str.isalnum, token)) for token in tokens)
 
 
 def match(one: Sequence[str], two: Sequence[str]) -> list[Pair]:
-    """Places of equal tokens, upwards in both. The same texts always give the same pairs."""
+    """Positions of equal tokens, ascending in both. Deterministic."""
     budget = TOTAL_CELLS
     pairs: list[Pair] = []
     open_areas = [_Area(0, len(one), 0, len(two), 0)]
@@ -65,8 +65,8 @@ def match(one: Sequence[str], two: Sequence[str]) -> list[Pair]:
 
 
 def match_words(one: Sequence[str], two: Sequence[str]) -> list[Pair]:
-    """As `match`, without those few words that happen to be equal in the middle of rewritten text: a sentence written
-    anew is one change (after the *semantic cleanup* of Neil Fraser's diff-match-patch)."""
+    """Like `match`, without the few words that happen to be equal in the middle of rewritten text: a rewritten sentence
+    is one change (after the *semantic cleanup* of Neil Fraser's diff-match-patch)."""
     ends = _Lengths(one, two)
     kept: list[list[Pair]] = []
     runs = [*_runs(match(one, two)), [(len(one), len(two))]]
@@ -86,14 +86,14 @@ def _by_chance(ends: "_Lengths", kept: list[list[Pair]], following: Pair) -> boo
 
 
 class _Lengths:
-    """How many characters come before each token, and in the first text how many words."""
+    """The number of characters before each token, and in the first text the number of words."""
 
     def __init__(self, one: Sequence[str], two: Sequence[str]) -> None:
         self.one, self.two = ([0, *accumulate(len(token) for token in text)] for text in (one, two))
         self.words = [0, *accumulate(has_word([token]) for token in one)]
 
     def changed(self, before: Pair, after: Pair) -> int:
-        """Characters between two pairs, in the text that has more of them there."""
+        """Characters between two pairs, in the text that has more of them."""
         ours = self.one[after[0]] - self.one[before[0] + 1]
         return max(ours, self.two[after[1]] - self.two[before[1] + 1])
 
@@ -114,7 +114,7 @@ class _Area:
 
 
 def _trim(one: Sequence[str], two: Sequence[str], area: _Area, pairs: list[Pair]) -> _Area:
-    """The area without what is equal at its beginning and its end; that goes to the pairs."""
+    """The area without its equal start and end, which are added to the pairs."""
     a, b, c, d = area.a, area.b, area.c, area.d
     while a < b and c < d and one[a] == two[c]:
         pairs.append((a, c))
@@ -154,7 +154,7 @@ def _common(one: Sequence[str], two: Sequence[str], area: _Area) -> list[Pair]:
     ours, theirs = one[area.a : area.b], two[area.c : area.d]
     weight = {token: 8 if has_word(token) else 1 for token in set(ours)}
     table = [[0] * (len(theirs) + 1)]
-    for token in reversed(ours):  # table[-1][j]: the best of what is left of both
+    for token in reversed(ours):  # table[-1][j]: the best result for the remaining tokens of both
         below, row, best, heavy = table[-1], [0] * (len(theirs) + 1), 0, weight[token]
         for at in range(len(theirs) - 1, -1, -1):
             if theirs[at] == token:
@@ -181,7 +181,7 @@ def _walk(ours: Sequence[str], theirs: Sequence[str], table: list[list[int]], ar
 
 
 def _runs(pairs: list[Pair]) -> list[list[Pair]]:
-    """The pairs in stretches without a change in them."""
+    """The pairs grouped into stretches without a change."""
     runs: list[list[Pair]] = []
     for a, c in pairs:
         if runs and runs[-1][-1] == (a - 1, c - 1):

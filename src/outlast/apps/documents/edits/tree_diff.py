@@ -1,4 +1,4 @@
-"""What is different between two states of a document. Pure."""
+"""The differences between two states of a document. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ Ranked = Section | Block
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """One section or block that differs: what it was (None: it was not there) and what it is (None: it is gone).
-    `quiet`: only its rank differs; its place is the same."""
+    """One section or block that differs: before (None if new) and after (None if deleted). `quiet`: only its rank
+    differs; its place is the same."""
 
     noun: Noun
     id: str
@@ -26,7 +26,7 @@ class Delta:
 
     @property
     def state(self) -> DiffState:
-        """What people call it: `moved` where it says what it said."""
+        """The kind of change for people: `moved` if the text is the same."""
         if self.before is None or self.after is None:
             return "added" if self.before is None else "removed"
         sides = self.before, self.after
@@ -35,15 +35,15 @@ class Delta:
 
     @property
     def sections(self) -> set[str]:
-        """The sections that it touches: itself, or those that the block was in and is in."""
+        """The sections concerned: itself, or those that the block was in and is in."""
         if self.noun == "section":
             return {self.id}
         return {side.section_id for side in (self.before, self.after) if isinstance(side, Block)}
 
 
 def deltas(before: Tree, after: Tree) -> tuple[Delta, ...]:
-    """Sections first, each kind in the order of the text as it was, what is new behind. Sections that both states share
-    as objects are not looked into, so that a small change of a long document is found quickly."""
+    """Sections first, each kind in the order of the old text, new things last. Sections that both states share
+    as objects are skipped, so that a small change of a long document is found quickly."""
     olds = {section.id: section for section in before.sections}
     news = {section.id: section for section in after.sections}
     changed = [key for key in {**olds, **news} if olds.get(key) is not news.get(key)]
@@ -52,7 +52,7 @@ def deltas(before: Tree, after: Tree) -> tuple[Delta, ...]:
 
 
 def gone(found: Sequence[Delta], noun: str) -> tuple[str, ...]:
-    """The ids of a noun that are not there any more."""
+    """The ids of this noun's deleted things."""
     return tuple(delta.id for delta in found if delta.noun == noun and delta.after is None)
 
 
@@ -82,7 +82,7 @@ def _content(thing: Ranked) -> tuple[object, ...]:
 
 
 def _moved(before: Sequence[Ranked], after: Sequence[Ranked]) -> set[str]:
-    """As few of those in both as explain the new order. What keeps its rank has not moved; of the others, all but a
+    """The smallest set that explains the new order. Things with the same rank have not moved; of the others, all but a
     longest run that keeps its order among themselves and around those."""
     places = {one.id: place for place, one in enumerate(after)}
     still = {one.id: one.rank for one in after}

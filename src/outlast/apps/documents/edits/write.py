@@ -1,4 +1,4 @@
-"""The only way in which a document's content changes: each call makes one version, or none where nothing differs.
+"""The only way to change a document's content: each call makes one version, or none if nothing differs.
 
 First argument: the open transaction; the document's row is held (`store.hold`) by the caller.
 """
@@ -36,8 +36,8 @@ _DROP_SECTION: Final = sa.delete(sections).where(sections.c.id == sa.bindparam("
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who changes a document, and why, as columns of its version. `by`: the person who writes, or who accepts what an
-    agent wrote; the links say which proposal of which answer that was."""
+    """The author of a change and its origin, as columns of its version. `by`: the person who writes, or who accepts an
+    agent's text; the other ids name the proposal and the answer that it comes from."""
 
     kind: VersionKind
     by: str
@@ -50,7 +50,7 @@ class Author:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What came of it: the version that was made (None: nothing differed), and which ids the changes' refs got."""
+    """The result: the new version (None if nothing differed), and the ids for the changes' refs."""
 
     version: int | None = None
     made: Mapping[str, str] = field(default_factory=dict)
@@ -64,16 +64,16 @@ def commit(
     settings: Settings,
     cuts: Cuts | None = None,
 ) -> Committed:
-    """Apply changes together: all or none. Only the sections that they name are read, only the rows that differ are
-    written. `cuts`: texts that are cut already. Raises what `apply` does, `DocumentFull`, `InputTooLarge`, and
+    """Apply changes together: all or none. Only the sections that they name are read, only differing rows are
+    written. `cuts`: texts that are parsed already. Raises what `apply` does, `DocumentFull`, `InputTooLarge`, and
     `SectionLocked` if another user holds a section that they touch."""
     before = _needed(tx, row, changes)
     return _write(tx, row, before, apply(before, changes, cuts=cuts), author, settings)
 
 
 def commit_tree(tx: Tx, row: DocumentRow, before: Tree, after: Tree, author: Author, settings: Settings) -> Committed:
-    """Make the document what `after` says; `before` is what it is now, whole. Ids that are in both keep their rows.
-    Raises `SectionLocked`, and (but not for what was there before) `DocumentFull` and `InputTooLarge`."""
+    """Set the document's content to `after`; `before` is its whole current content. Ids that are in both keep their
+    rows. Raises `SectionLocked`, and (except for existing content) `DocumentFull` and `InputTooLarge`."""
     return _write(tx, row, before, Applied(after, deltas(before, after)), author, settings)
 
 
@@ -126,7 +126,7 @@ def _write(tx: Tx, row: DocumentRow, before: Tree, applied: Applied, author: Aut
 
 
 def _write_content(tx: Tx, document: DocumentRow, found: Sequence[Delta]) -> None:
-    """Write sections and blocks as they are now. New sections come first, gone ones last: blocks move between them."""
+    """Write changed sections and blocks. New sections come first, deleted ones last: blocks move between them."""
     home = {"document_id": document.id}
     _put(tx, sections, [one for one in found if one.noun == "section"], home | {"project_id": document.project_id})
     _put(tx, blocks, [one for one in found if one.noun == "block"], home)
@@ -137,7 +137,7 @@ def _write_content(tx: Tx, document: DocumentRow, found: Sequence[Delta]) -> Non
 
 
 def _put(tx: Tx, table: sa.Table, found: Sequence[Delta], home: dict[str, str]) -> None:
-    """Update the rows that are there, and add all new ones in one go."""
+    """Update the existing rows, and add all new ones in one statement."""
     fresh: list[dict[str, Any]] = []
     for delta in found:
         if delta.after is None:
@@ -155,8 +155,8 @@ def _put(tx: Tx, table: sa.Table, found: Sequence[Delta], home: dict[str, str]) 
 
 
 def _stamped(delta: Delta, version: int, at: str, author: Author) -> Delta:
-    """The difference with the version that makes it. A block keeps its editor where its text is the same, or comes back
-    from an earlier version."""
+    """The difference stamped with the version that makes it. A block keeps its editor if its text is the same or comes
+    back from an earlier version."""
     if delta.after is None or delta.quiet:
         return delta
     after = replace(delta.after, version=version, at=at)

@@ -1,1 +1,1 @@
-"""What a document was: its versions, what lies between two of them, and taking one of them back."""
+"""Earlier versions of a document, the differences between them, and undoing one of them."""

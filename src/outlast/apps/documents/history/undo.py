@@ -1,4 +1,4 @@
-"""A document without what one of its versions did, and with everything that came since. Pure."""
+"""Undo one version of a document and keep everything that came later. Pure."""
 
 from dataclasses import dataclass, replace
 
@@ -12,8 +12,8 @@ from outlast.base.ids import new_id
 
 def without(now: Tree, was: Tree, became: Tree) -> Tree:
     """`now` without the changes that led from `was` to `became`, two versions that follow each other; `now` is the
-    second of them or a later one. A block that somebody changed since in other places is merged. What was deleted
-    comes back under its id. Raises `TextChanged` where the version's own text was changed since, moved or deleted."""
+    second of them or a later one. A block that was changed since in other places is merged. Deleted things
+    come back under their ids. Raises `TextChanged` if the version's own text was changed since, moved or deleted."""
     if now.version == became.version:
         return replace(was, version=now.version)
     undo = _Undo(Draft(now, new_id), was)
@@ -32,14 +32,14 @@ def without(now: Tree, was: Tree, became: Tree) -> Tree:
 
 @dataclass(frozen=True, slots=True)
 class _Undo:
-    """The document while changes are taken back, and what it was before them."""
+    """The document while changes are undone, and its state before them."""
 
     draft: Draft
     was: Tree
 
     def put_back_section(self, section: Section) -> None:
         if self.draft.has_section(section.id) or (section.level == 0 and self.draft.find_preamble() is not None):
-            return  # the blocks of a second text before the first heading go to the one that is there now
+            return  # the blocks of a second text before the first heading go to the current one
         after = last_before([one.id for one in self.was.sections], section.id, self.draft.has_section)
         self.draft.put_section(after, replace(section, rank="", blocks=()))
 
@@ -88,8 +88,8 @@ class _Undo:
         self._put(replace(fresh, section_id=before.section_id))
 
     def _put(self, block: Block) -> None:
-        """Put it behind the nearest of its former predecessors that still exists. A block from before the first heading
-        goes to the text that is there now."""
+        """Insert the block behind the nearest former predecessor that still exists. A block from before the first
+        heading goes to the current text there."""
         home = self.was.section(block.section_id)
         key: str | None = home.id
         if not self.draft.has_section(home.id):
@@ -103,7 +103,7 @@ class _Undo:
 
 def _changed(noun: str, key: str, current: str) -> TextChanged:
     return TextChanged(
-        "Somebody changed the text after the edit was accepted, so that it cannot be taken back as a whole.",
+        "The text was changed after the edit was accepted, so the edit cannot be undone as a whole.",
         hint="Change the text yourself, or compare the versions in the history.",
         noun=noun,
         id=key,

@@ -1,8 +1,8 @@
-"""What a document was: its versions, any of them again as a tree, and what is new since one. First argument: the open
-transaction.
+"""Versions of a document: list them, rebuild any of them as a tree, and find changes since one. First argument: the
+open transaction.
 
-Each version says what its sections and blocks were before and after. Every so often the whole state is kept too, so
-that any version is reached by taking back a few changes from the next state behind it (or from now)."""
+Each version records its sections and blocks before and after. At intervals the whole state is stored too, so
+that any version is reached by undoing a few changes from the next stored state (or from the current one)."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -26,10 +26,10 @@ from outlast.kernel.runs.tables import runs
 
 STATE_EVERY: Final = 50
 MAX_TOLD: Final = 500
-"""So many ids of sections, and of blocks, a line of the history names; of more it names none: all may have changed."""
+"""Maximum ids of sections, and of blocks, named in a history entry; beyond that it names none: all may have changed."""
 _OF: Final = document_versions.c.document_id == sa.bindparam("document")
 _NAME: Final = sa.select(users.c.name).where(users.c.id == document_versions.c.by).scalar_subquery().label("by_name")
-_ANSWER: Final = sa.func.coalesce(  # an answer has no id before its run ends, and people may decide before that
+_ANSWER: Final = sa.func.coalesce(  # an answer has no id before its run ends, but people may decide earlier
     document_versions.c.message_id,
     sa.select(runs.c.answer_id).where(runs.c.id == document_versions.c.run_id).scalar_subquery(),
 ).label("message_id")
@@ -65,7 +65,7 @@ class _VersionLine(NamedTuple):
 
 
 def list_versions(tx: Tx, document_id: str, before: int | None, limit: int) -> Listed[DocumentVersion, int]:
-    """At most `limit` of a document's versions, newest first, those before `before`."""
+    """At most `limit` of a document's versions, newest first; with `before`, older ones only."""
     chosen = sa.select(*_LINES, _NAME).where(document_versions.c.document_id == document_id)
     if before is not None:
         chosen = chosen.where(document_versions.c.version < before)
@@ -75,7 +75,7 @@ def list_versions(tx: Tx, document_id: str, before: int | None, limit: int) -> L
 
 
 def version_of(tx: Tx, document_id: str, version: int) -> DocumentVersion:
-    """One line of the history. Raises `NotFound`."""
+    """One entry of the history. Raises `NotFound`."""
     row = tx.row(_VersionLine, _LINE, {"document": document_id, "version": version})
     if row is None:
         raise no_version(document_id, version)
@@ -88,7 +88,8 @@ class _State(NamedTuple):
 
 
 def tree_at(tx: Tx, document_id: str, version: int | None) -> Tree:
-    """A document's content at a version (0: nothing, None: now). Raises `NotFound` for one that never was."""
+    """A document's content at a version (0 is empty, None is current). Raises `NotFound` if the version never
+    existed."""
     newest = int(store.document_of(tx, document_id).version)
     if version is None or version == newest:
         return store.tree(tx, document_id)
@@ -108,7 +109,7 @@ class _Changes(NamedTuple):
 
 
 def changes_between(tx: Tx, document_id: str, after: int, upto: int) -> list[list[Record]]:
-    """What each version after `after`, up to `upto`, changed; oldest first."""
+    """The changes of each version after `after`, up to `upto`, oldest first."""
     rows = tx.rows(_Changes, _CHANGES, {"document": document_id, "after": after, "upto": upto})
     return [row.changes for row in sorted(rows, key=lambda row: int(row.version))]
 
@@ -119,11 +120,11 @@ def no_version(document_id: str, version: int) -> NotFound:
 
 def changes_since(tx: Tx, document: DocumentRow, since: int, made: Mapping[str, str] | None = None) -> DocumentChanges:
     """Everything that differs between version `since` and now. Only the sections concerned are read. Raises
-    `MalformedInput` for a version that is not there yet."""
+    `MalformedInput` for a version that does not exist yet."""
     version = int(document.version)
     if not 0 <= since <= version:
         raise MalformedInput(
-            f"The document is at version {version}; there is nothing since version {since}.",
+            f"The document is at version {version}; there are no changes since version {since}.",
             hint="Read the document again.",
             field="since",
             version=version,

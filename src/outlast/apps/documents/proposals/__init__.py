@@ -1,1 +1,1 @@
-"""What agents propose about a document, and what people decide about it, edit by edit."""
+"""Edits that agents propose for a document, and people's decisions about each."""

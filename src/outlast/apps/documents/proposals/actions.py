@@ -1,4 +1,4 @@
-"""What agents propose about documents: read it, and decide about it."""
+"""Proposals of agents for documents: read them, and decide about them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -41,7 +41,7 @@ How = Literal["decide", "possible", "all"]
 def list_document_proposals(
     tx: Tx, actor: Actor, document_id: str, state: State = "open", before: str | None = None, limit: int = 100
 ) -> Listed[ProposalData, str]:
-    """What agents propose about a document, in whichever thread."""
+    """The agents' proposals for a document, from all threads."""
     require_document(tx, actor, document_id, Right.READ)
     return store.list_proposals(tx, proposals.c.document_id == document_id, state, before, limit)
 
@@ -50,21 +50,21 @@ def list_document_proposals(
 def list_thread_proposals(
     tx: Tx, actor: Actor, thread_id: str, state: State = "all", before: str | None = None, limit: int = 100
 ) -> Listed[ProposalData, str]:
-    """What a thread's agent proposes."""
+    """The proposals of a thread's agent."""
     require_thread(tx, actor, thread_id, Right.READ)
     return store.list_proposals(tx, proposals.c.thread_id == thread_id, state, before, limit)
 
 
 @in_read
 def read_proposal(tx: Tx, actor: Actor, proposal_id: str) -> ProposalData:
-    """One proposal with its edits and what became of them."""
+    """One proposal with its edits and their states."""
     require_owned(tx, actor, ProposalRow, proposals, "proposal", proposal_id, Right.READ)
     return store.proposal_data(tx, proposal_id)
 
 
 @in_read
 def read_merge(tx: Tx, actor: Actor, edit_id: str) -> MergeAnswer:
-    """What accepting an edit as proposed would write now (`text`; None: there are conflicts)."""
+    """The text that accepting an edit as proposed would write now (`text`; None if there are conflicts)."""
     row = require_owned(tx, actor, EditRow, edits, "edit", edit_id, Right.READ)
     (edit,) = store.edits_of(tx, [edit_id])
     return merge_of(documents.tree(tx, row.document_id), edit)
@@ -87,21 +87,21 @@ async def decide_edits(
     possible: bool = False,
     key: str | None = None,
 ) -> DecidedAnswer:
-    """Decide about edits of one proposal together (editors): all or none, in one version; with `possible` what cannot
-    be accepted now is left open and named. A block that says something else by now is merged with. No lock of the
-    thread is needed.
+    """Decide about edits of one proposal together (editors): all or none, in one version; with `possible` the edits
+    that cannot be accepted now stay open and are listed. An edit of a block that changed since is merged. No lock of
+    the thread is needed.
 
-    To reopen decided edits, reopen all that are named. What was accepted leaves the document, together with all that
-    was accepted in the same version; what others wrote since stays. Rejected edits change nothing. Repeating is
+    Decided edits are reopened all together or not at all. An accepted edit leaves the document, together with all
+    others accepted in the same version; later changes stay. Rejected edits change nothing. Repeating is
     harmless.
 
-    A repeated `key` gets the first answer. Raises `EditDecided` with the first decision, `TextChanged` with the hunks
-    of every conflict, or where the text of an edit to reopen was changed since, `SectionLocked`, `NotFound`,
+    A repeated `key` returns the first answer. Raises `EditDecided` with the first decision, `TextChanged` with the
+    hunks of every conflict, or if the text of an edit to reopen was changed since, `SectionLocked`, `NotFound`,
     `MalformedInput`, `InputTooLarge`, `DocumentFull`, `RateLimited`; then nothing was decided."""
     kinds = {one.decision for one in decisions}
     if "reopen" in kinds:
         if len(kinds) > 1:
-            raise MalformedInput("Edits are reopened by a request of their own.", field="decisions")
+            raise MalformedInput("Send edits to reopen in a separate request.", field="decisions")
         return await _reopen(services, actor, proposal_id, decisions, key)
     cleaned = [_cleaned(one) for one in decisions]
     size = sum(len(one.text or "") for one in cleaned)
@@ -130,8 +130,8 @@ async def _reopen(
 async def decide_all(
     services: Services, actor: Actor, proposal_id: str, decision: Decision, *, key: str | None = None
 ) -> DecidedAnswer:
-    """Accept or reject every edit of a proposal that is still open (editors), as `decide_edits`; what cannot be
-    accepted now is left open and named. Where none is open any more nothing happens, and the edits are answered as
+    """Accept or reject every open edit of a proposal (editors), as `decide_edits`; edits that cannot be
+    accepted now stay open and are listed. If none is open any more, nothing happens, and the answer has the edits as
     they are."""
 
     def decisions(tx: Tx) -> list[NamedDecision]:
@@ -188,7 +188,7 @@ def _decided(
 
 
 def _cleaned(decision: NamedDecision) -> NamedDecision:
-    """With texts that every database can hold. Raises `InputTooLarge`."""
+    """The decision with texts that every database can store. Raises `InputTooLarge`."""
     texts = {"text": decision.text, "old": decision.old}
     kept = {name: checked_markdown(text, CHANGE_CHARS) for name, text in texts.items() if text is not None}
     return decision.model_copy(update=kept)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 app = Commands()
 TargetArgument = Annotated[
-    str, typer.Argument(metavar="ID", help="Id of a proposal (prp_…), or of one edit of it (edt_…).")
+    str, typer.Argument(metavar="ID", help="Id of a proposal (prp_…), or of one of its edits (edt_…).")
 ]
 EDIT_PREFIX: Final = "edt_"
 
@@ -25,7 +25,7 @@ def list_proposals(
     state: Annotated[Literal["open", "closed", "all"], typer.Option(help="Only proposals in this state.")] = "open",
     limit: LimitOption = None,
 ) -> None:
-    """List the proposals for a document, the newest first."""
+    """List the proposals for a document, newest first."""
     print_list(
         call_server(lambda client: client.items(f"/v1/documents/{document}/proposals", limit, state=state)),
         "proposal=id state open edits when=created_at change=summary",
@@ -56,7 +56,7 @@ def show(proposal: Annotated[str, typer.Argument(help="Id of the proposal (prp_�
 @app.verb("accept", "outlast proposals accept prp_01h…")
 def accept(
     target: TargetArgument,
-    text: Annotated[str | None, typer.Option(help="Write this instead of the text of the edit.")] = None,
+    text: Annotated[str | None, typer.Option(help="Write this text instead of the proposed one.")] = None,
 ) -> None:
     """Accept an edit, or all open edits of a proposal."""
     if text is not None and not target.startswith(EDIT_PREFIX):
@@ -74,14 +74,14 @@ def reject(target: TargetArgument) -> None:
 def reopen(edit: Annotated[str, typer.Argument(help="Id of the edit (edt_…).")]) -> None:
     """Reopen a decided edit.
 
-    An accepted edit is taken out of the document, with all others of the same version."""
+    An accepted edit is removed from the document, with all others accepted in the same version."""
     if not edit.startswith(EDIT_PREFIX):
         raise typer.BadParameter("Give the id of an edit (edt_…).")
     _decide(edit, "reopen")
 
 
 def _decide(target: str, decision: str, text: str | None = None) -> None:
-    """Send the decision and print what became of each edit. `target` is the id of a proposal or of one edit."""
+    """Send the decision and print the state of each edit. `target` is the id of a proposal or of one edit."""
 
     async def send(client: "Client") -> Any:
         if not target.startswith(EDIT_PREFIX):

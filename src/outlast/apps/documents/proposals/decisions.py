@@ -1,9 +1,9 @@
-"""Accepted edits as changes of the document as it is now. Pure.
+"""Turn accepted edits into changes of the current document. Pure.
 
-The edits of one proposal belong together, whatever order they come in. Texts go in before any block is rewritten (it
-may become several, and what was to be behind it belongs behind them all) and before anything is deleted, so that a
-place beside a deleted block is still a place. Texts for the same place keep the order in which they were proposed, also
-where they are accepted one after the other (`followers`).
+The edits of one proposal belong together, in any order. Texts are inserted before any block is rewritten (it
+may become several, and text behind it belongs behind them all) and before anything is deleted, so that a
+place next to a deleted block is still a place. Texts for the same place keep the order of the proposal, even
+if they are accepted one after the other (`followers`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,8 +21,8 @@ from outlast.base.errors import MalformedInput, TextChanged
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """An edit that a person takes: as proposed, or with a `text` of their own. `old`: what they saw of the block when
-    they wrote it (None: what the agent saw)."""
+    """An edit that a person accepts: as proposed, or with their own `text`. `old`: the block's text that they saw when
+    they wrote it (None: the one that the agent saw)."""
 
     edit: EditData
     text: str | None = None
@@ -39,8 +39,8 @@ class Accepted:
 
 @dataclass(slots=True)
 class Plan:
-    """What is to change, and by edit: the text that is written (None: none), and the ref of the last thing that is put
-    there."""
+    """The changes, and for each edit: the written text (None if none), and the ref of the last thing inserted
+    for it."""
 
     changes: list[Change] = field(default_factory=list)
     written: dict[str, str | None] = field(default_factory=dict)
@@ -49,10 +49,10 @@ class Plan:
 
 
 def plan(tree: Tree, accepted: Sequence[Accepted], cuts: Cuts | None = None) -> Plan:
-    """The changes that make these edits, in order. `cuts`: texts that are cut already; others are cut here, which takes
-    about a millisecond for each 2,000 characters. Raises `TextChanged` where text would be overwritten that neither
-    the agent nor the person has seen (fields of the first, and `conflicts`: all of them), `MalformedInput` for a text
-    where none belongs."""
+    """The changes that make these edits, in order. `cuts`: texts that are parsed already; others are parsed here, about
+    a millisecond per 2,000 characters. Raises `TextChanged` where text would be overwritten that neither the agent nor
+    the person has seen (fields of the first, and `conflicts`: all of them), `MalformedInput` for a text where none
+    belongs."""
     made = Plan(cuts=cuts or Cuts())
     places = _Places(tree)
     rewritten: list[Change] = []
@@ -73,7 +73,7 @@ def plan(tree: Tree, accepted: Sequence[Accepted], cuts: Cuts | None = None) -> 
 
 
 def merge_of(tree: Tree, edit: EditData) -> MergeAnswer:
-    """What would become of the block if the edit were accepted as proposed."""
+    """The result for the block if the edit were accepted as proposed."""
     block = tree.find_block(edit.block_id or "")
     current = "" if block is None else block.markdown
     base, wanted = (current, current) if edit.op == "move" else (edit.old_text, edit.new_text)
@@ -82,8 +82,8 @@ def merge_of(tree: Tree, edit: EditData) -> MergeAnswer:
 
 
 def followers(still_open: Sequence[EditData], accepted: Sequence[EditData]) -> Mapping[str, str]:
-    """Open edits of a proposal whose place is behind what is accepted now, a text before theirs or a block that became
-    several: their ids, and those of the accepted edits that they follow."""
+    """Open edits of a proposal whose place is behind an edit accepted now, either an earlier text there or a block that
+    became several: their ids, and those of the accepted edits that they follow."""
     behind: dict[str, str] = {}
     for edit in still_open:
         place = place_of(edit)
@@ -98,7 +98,7 @@ Place = tuple[str, str | None]
 
 
 def place_of(edit: EditData) -> Place | None:
-    """What a text is put behind; None: the edit puts nothing anywhere."""
+    """The place that a text goes behind, or None if the edit inserts nothing."""
     if edit.op == "insert_section":
         return "section", edit.after_id
     if edit.op not in ("insert", "move"):
@@ -107,14 +107,14 @@ def place_of(edit: EditData) -> Place | None:
 
 
 class _Places:
-    """Where things are while changes are planned: later texts for a place go behind the earlier ones."""
+    """The places of things while changes are planned: later texts for a place go behind the earlier ones."""
 
     def __init__(self, tree: Tree) -> None:
         self._document_id = tree.document_id
         self._blocks = {block.id: block for block in tree.blocks()}
         self._home: dict[str, str | None] = {block.id: block.section_id for block in tree.blocks()}
         self._tail: dict[Place, str] = {}
-        self._tails: dict[str, Place] = {}  # the places again, by what is the last thing there
+        self._tails: dict[str, Place] = {}  # reverse: the place by its last thing
 
     def block(self, edit: EditData) -> Block:
         """The block that an edit is about. Raises `NotFound`."""
@@ -124,7 +124,7 @@ class _Places:
         return found
 
     def block_place(self, edit: EditData) -> tuple[str | None, str | None]:
-        """Section, and the block (or ref) to go behind."""
+        """The section, and the block (or ref) to go behind."""
         after = self._behind_all(place_of(edit))[1] or edit.after_id
         return self._home.get(after or "", edit.section_id), after
 
@@ -132,7 +132,7 @@ class _Places:
         return self._behind_all(place_of(edit))[1] or edit.after_id
 
     def _behind_all(self, place: Place | None) -> tuple[Place | None, str | None]:
-        """The place behind everything that was put at a place, and the last thing there (None: nothing was)."""
+        """The place behind everything inserted at a place, and the last thing there (None if there is none)."""
         last = None
         while place is not None and place in self._tail:
             last = self._tail[place]
@@ -140,15 +140,15 @@ class _Places:
         return place, last
 
     def put(self, place: Place | None, end: str, section_id: str | None) -> None:
-        """`end` is the last thing at this place now."""
+        """Record `end` as the last thing at this place."""
         self._home[end] = section_id
         place, _ = self._behind_all(place)
-        assert place is not None  # only texts that go somewhere are put
+        assert place is not None  # only texts with a place are inserted
         self._tail[place] = end
         self._tails[end] = place
 
     def leave(self, block_id: str) -> None:
-        """A block goes elsewhere: what is behind it stays."""
+        """A block moves away: the things behind it stay."""
         before = self._tails.pop(block_id, None)
         if before is not None:
             del self._tail[before]
@@ -179,7 +179,7 @@ def _plan(one: Accepted, places: _Places, made: Plan, rewritten: list[Change], d
 
 
 def _insert(one: Accepted, places: _Places, made: Plan) -> None:
-    """Block by block, so that what follows can go behind the last one."""
+    """Block by block, so that later texts can go behind the last one."""
     edit, text = one.edit, tidy(one.wanted)
     section_id, after = places.block_place(edit)
     pieces = _pieces(text, made.cuts)
@@ -191,7 +191,7 @@ def _insert(one: Accepted, places: _Places, made: Plan) -> None:
 
 
 def _rewrite(edit: EditData, block: Block, text: str, made: Plan) -> list[Change]:
-    """Block by block too: the first keeps the id."""
+    """Block by block too; the first keeps the id."""
     first, *more = _pieces(text, made.cuts) or [text]
     made.cuts.cut(first)
     changes: list[Change] = [
@@ -255,7 +255,7 @@ def _demand_text(one: Accepted) -> None:
         return
     if one.edit.op in ("delete", "move"):
         raise MalformedInput(
-            f"This edit is a {one.edit.op}: it has no text to change.",
+            f"This edit is a {one.edit.op}: it has no text that you can change.",
             hint="Accept it as it is, or reject it and change the document yourself.",
             edit_id=one.edit.id,
             field="text",

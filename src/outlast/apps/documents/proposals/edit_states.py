@@ -1,4 +1,4 @@
-"""The life of an edit, and of the proposal that it belongs to. Pure: docs/states.md draws it."""
+"""The states of an edit and of its proposal. Pure: docs/states.md draws them."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -8,8 +8,8 @@ from outlast.base.errors import EditDecided
 
 
 def decided(edit: EditData, decision: Decision) -> EditState:
-    """The state after a person's decision. Raises `EditDecided` with the first decision where an edit that is not open
-    would be accepted or rejected, or where one that something newer replaced would be reopened."""
+    """The state after a person's decision. Raises `EditDecided` with the first decision when accepting or rejecting an
+    edit that is not open, or reopening one that was superseded."""
     if edit.state == "superseded" or (edit.state != "open" and decision != "reopen"):
         raise already(edit)
     after: dict[Decision, EditState] = {"accept": "accepted", "reject": "rejected", "reopen": "open"}
@@ -36,11 +36,11 @@ def already(edit: EditData) -> EditDecided:
 
 
 def proposal_state(edits: Iterable[EditState]) -> Literal["open", "closed"]:
-    """Open while anything is left to decide."""
+    """Open while any edit is open."""
     return "open" if "open" in edits else "closed"
 
 
 def settles_comment(edits: Iterable[EditState]) -> bool:
-    """Whether what was asked for is done: nothing is left to decide and something was accepted."""
+    """True if no edit is open and at least one was accepted."""
     states = set(edits)
     return "open" not in states and "accepted" in states

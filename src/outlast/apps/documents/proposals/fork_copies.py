@@ -1,8 +1,8 @@
-"""Proposals in forks: what the copied answers proposed is proposed there too, each copy with a life of its own. First
+"""Proposals in forks: proposals of the copied answers are copied too, each with a life of its own. First
 argument: the open transaction.
 
-An edit and its copies are twins: what is accepted in one conversation is done in all of them. A new text or section
-that were accepted twice would be there twice. So its open twins are superseded; and so are those of a replacement that
+An edit and its copies are twins: accepting it in one conversation changes the document for all. A new text or section
+accepted twice would be there twice, so its open twins are superseded; so are those of a replacement that
 was written as proposed.
 """
 
@@ -36,12 +36,12 @@ REASON: Final = "Accepted in “{title}”{version}."
 
 
 def copy_proposals(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]) -> dict[str, str]:
-    """Copy what the messages of a thread propose into its fork (`messages`: ids there by ids here), as it is decided by
-    now; what is open stays open in both. The thread is not changed. Followers of fork and project are notified. Returns
-    the ids of the copies by those of the originals."""
+    """Copy the proposals of a thread's messages into its fork (`messages`: ids there by ids here), with their current
+    decisions; open edits stay open in both. The thread is not changed. Followers of fork and project are notified.
+    Returns the ids of the copies by those of the originals."""
     found = [row for row in proposals_of_thread(tx, thread_id) if row.message_id in messages]
     for document_id in sorted({row.document_id for row in found}):
-        store.hold(tx, document_id)  # so that no decision is made meanwhile
+        store.hold(tx, document_id)  # prevents decisions meanwhile
     copies = {row.id: new_id("proposal") for row in found}
     for row in found:
         own = {"id": copies[row.id], "thread_id": fork_id, "message_id": messages[row.message_id or ""]}
@@ -51,7 +51,7 @@ def copy_proposals(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, 
     if told:
         news = [(fork_id, "proposal.created", ProposalCreated(proposal=data)) for data in told]
         tell(tx, told[0].project_id, news)
-        # Open copies are in the inbox of the person who forks too, without a notice: they know what they did.
+        # Open copies are in the inbox of the forking user too, without a notice: they know what they did.
         forked_by = tx.value(threads.c.created_by, {"id": fork_id})
         if forked_by is not None and any(data.state == "open" for data in told):
             store.tell_inbox(tx, told[0].project_id, [went("proposal", forked_by)])
@@ -61,7 +61,7 @@ def copy_proposals(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, 
 
 
 def _copy_edits(tx: Tx, copies: Mapping[str, str]) -> None:
-    """With the decisions about them. What superseded one is its own copy there, where that was copied too."""
+    """Copy edits with their decisions. The edit that superseded one is its copy there, if that was copied too."""
     chosen = sa.select(edits).where(edits.c.proposal_id.in_(list(copies))).order_by(edits.c.id)
     rows = tx.rows(EditRow, chosen) if copies else []
     fresh = {row.id: new_id("edit") for row in rows}
@@ -91,9 +91,9 @@ def hold_threads_of_twins(tx: Tx, edit_ids: Sequence[str]) -> None:
 def supersede_twins(
     tx: Tx, accepted: Sequence[EditData], ends: Mapping[str, str], title: str, version: int | None
 ) -> tuple[list[News], list[str]]:
-    """These edits were just accepted in the conversation `title`, as `version` of the document (None: nothing
-    differed), whose row is held. `ends`: by edit, what the texts that belong behind it go behind from now on. What to
-    tell of superseded twins, and the proposals that they were of."""
+    """Supersede the open twins of these edits, which were just accepted in the conversation `title`, as `version` of
+    the document (None if nothing differed), whose row is held. `ends`: by edit, the new place of the texts behind it.
+    Returns the events for superseded twins, and the ids of their proposals."""
     done = {edit.id: edit for edit in accepted if edit.op in ONCE or edit.applied_text == edit.new_text}
     twins = {row.id: row for row in tx.rows(_Twin, _twins(list(done)))}
     reason = REASON.format(title=title, version="" if version is None else f", version {version}")
@@ -112,7 +112,7 @@ def supersede_twins(
 
 
 def _twins(edit_ids: Sequence[str]) -> sa.Select[tuple[str, str, str, str]]:
-    """The open twins of these edits, with the edit that each is a twin of, and where they are proposed."""
+    """The open twins of these edits, each with its original and the place where it is proposed."""
     mine, twin = edits.alias("mine"), edits
     same = sa.func.coalesce(mine.c.origin_id, mine.c.id)
     return (
@@ -125,8 +125,8 @@ def _twins(edit_ids: Sequence[str]) -> sa.Select[tuple[str, str, str, str]]:
 
 
 def followers_of(tx: Tx, proposal_id: str, ends: Mapping[str, str]) -> Mapping[str, str]:
-    """Texts of a proposal that are still to be decided about, and what they go behind from now on, where that is the
-    end of an accepted one (`ends`, by edit): they keep their order among those that are there then."""
+    """Undecided texts of a proposal and their new place, if that is the end of an accepted one (`ends`, by edit): they
+    keep their order among the texts there."""
     every = proposal_data(tx, proposal_id).edits
     still_open = [edit for edit in every if edit.state == "open"]
     put = followers(still_open, [edit for edit in every if edit.id in ends])

@@ -1,6 +1,6 @@
-"""Proposals: what an agent would like to change in a document, kept until people have decided about each edit.
+"""Proposals: edits that an agent would like to make in a document, kept until people have decided about each.
 
-A proposal is made once per tool call (`effect_id`), in the tool's own transaction.
+A proposal is created once per tool call (`effect_id`), in the tool's own transaction.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from outlast.kernel.mentions.rules import one_line
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Who proposes: a tool call (`effect_id`) of a run in a thread."""
+    """The origin of a proposal: a tool call (`effect_id`) of a run in a thread."""
 
     thread_id: str
     run_id: str
@@ -32,9 +32,9 @@ class Source:
 def propose(
     tx: Tx, document: DocumentRow, source: Source, summary: str, new_edits: Sequence[NewEdit]
 ) -> ProposalData | tuple[Trouble, ...]:
-    """Store what an agent would like to change, and announce it; or say what is wrong with it (nothing is stored).
-    Open edits of the same thread for the same blocks are superseded. Safe to repeat: the same `effect_id` gets the
-    proposal that was made first. The document is held since before that is looked for."""
+    """Store the edits that an agent proposes, and announce them; or return what is wrong with them (nothing is stored).
+    Open edits of the same thread for the same blocks are superseded. Safe to repeat: the same `effect_id` returns the
+    first proposal. The document is held before that lookup."""
     made = tx.value(proposals.c.id, {"effect_id": source.effect_id})
     if made is not None:
         return proposal_data(tx, made)

@@ -1,4 +1,4 @@
-"""Proposals that wait for a decision: a read over other rooms' rows; nothing is stored for it."""
+"""Proposals that wait for a decision: a read over other apps' rows; it stores nothing."""
 
 from typing import Final, NamedTuple
 
@@ -44,8 +44,8 @@ _ITEMS: Final = (
 
 
 def proposals_for(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None = None) -> list[Waiting]:
-    """Open proposals of conversations that this user began, drives or asked the agent in, of one project (None: of all)
-    in which they edit; a part of them, if that is given."""
+    """Open proposals of conversations that this user began, drives or asked the agent in, of one project (all if None)
+    in which they edit; only `part` of them, if given."""
     mine = (members.c.project_id == proposals.c.project_id) & (members.c.user_id == user_id)
     found = (
         _ITEMS.join(members, mine & members.c.role.in_(["owner", "editor"]))
@@ -60,14 +60,14 @@ def proposals_for(tx: Tx, user_id: str, project_id: str | None, part: InboxPart 
 
 
 def waiting_item(tx: Tx, proposal_id: str) -> InboxItem:
-    """A proposal as inboxes show it."""
+    """A proposal as shown in inboxes."""
     row = tx.row(_OpenProposal, _ITEMS.where(proposals.c.id == proposal_id))
     assert row is not None  # the caller has just made it
     return _item(row)
 
 
 def concerned(tx: Tx, proposal_id: str) -> list[str]:
-    """Those in whose inbox an open proposal waits: the ids of users."""
+    """The ids of the users in whose inbox an open proposal waits."""
     editing = (members.c.project_id == proposals.c.project_id) & members.c.role.in_(["owner", "editor"])
     found = (
         sa.select(members.c.user_id)
@@ -82,7 +82,7 @@ def concerned(tx: Tx, proposal_id: str) -> list[str]:
 
 
 def _driven(tx: Tx) -> sa.ColumnElement[bool]:
-    """The lock of the thread, if it counts: it has not expired, or a run holds it."""
+    """The lock of the thread, if valid: it has not expired, or a run holds it."""
     of_thread = (locks.c.resource_type == "thread") & (locks.c.resource_id == threads.c.id)
     return of_thread & sa.or_(locks.c.expires_at > tx.now, threads.c.active_run_id.is_not(None))
 

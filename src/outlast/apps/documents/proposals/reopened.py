@@ -1,8 +1,8 @@
-"""Decisions about edits that are taken back: the edits are open again, as they were before. First argument: the open
-transaction. Rows are taken in the order document, thread, project, as for decisions.
+"""Reopen decided edits: they are open again, as before. First argument: the open transaction. Rows are taken in the
+order document, thread, project, as for decisions.
 
-A rejection changed nothing, so nothing is written. What was accepted together became one version of the document and
-is taken back together: that version's changes are undone, whatever came since stays.
+A rejection changed nothing, so nothing is written. Edits accepted together became one version of the document and
+are undone together: that version's changes are undone, later changes stay.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,12 +43,12 @@ _UNDECIDED: Final[Mapping[str, Any]] = {
 
 
 def reopen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision], by: str, settings: Settings) -> DecidedAnswer:
-    """Open decided edits of one proposal again, with all that were accepted in the same versions; open ones stay as
-    they are. `decided_at` is when the decision was made that the person saw (None: whichever it is). What these
-    decisions ended is open again too: copies in forks, edits of blocks that were deleted, the comment that the thread
-    is about. Tells the followers of the threads and the project. Raises `EditDecided` for an
-    edit that something newer took the place of, and for another decision than the person saw; `TextChanged` where
-    the text was changed since, `NotFound` where the place of an edit is gone, `SectionLocked`, `MalformedInput`."""
+    """Reopen decided edits of one proposal, with all that were accepted in the same versions; open ones stay as they
+    are. `decided_at` is the time of the decision that the person saw (None accepts any). Things that these decisions
+    ended are open again too: copies in forks, edits of deleted blocks, the comment that the thread is about. Publishes
+    to the followers of the threads and the project. Raises `EditDecided` for a superseded edit, and for another
+    decision than the person saw; `TextChanged` if the text was changed since, `NotFound` if the place of an edit is
+    gone, `SectionLocked`, `MalformedInput`."""
     proposal = proposal_row(tx, proposal_id)
     document_id: str = store.hold(tx, proposal.document_id).id
     chosen = _chosen(tx, proposal_id, wanted)
@@ -61,8 +61,8 @@ def reopen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision], by: str, s
     tree = store.tree(tx, document_id)
     if lost := next((edit for edit in chosen if not _has_place(tree, edit)), None):
         raise NotFound(
-            "The text that the edit is about was deleted since, so that there is nothing left to decide.",
-            hint="Bring the text back in the history first.",
+            "The text of the edit was deleted since, so there is nothing left to decide.",
+            hint="Restore the text from the history first.",
             noun="edit",
             id=lost.id,
             document_id=document_id,
@@ -84,14 +84,14 @@ def reopen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision], by: str, s
 
 
 def _chosen(tx: Tx, proposal_id: str, wanted: Sequence[NamedDecision]) -> list[EditData]:
-    """The decided ones among these, and those that were accepted in the same versions."""
+    """The decided edits among these, and those accepted in the same versions."""
     seen = {one.edit_id: one.decided_at for one in wanted}
     if not wanted or len(seen) < len(wanted):
-        raise MalformedInput("Name each edit that you reopen, once.", field="decisions")
+        raise MalformedInput("Name each edit to reopen exactly once.", field="decisions")
     every = {edit.id: edit for edit in proposal_data(tx, proposal_id).edits}
     if strange := next((edit_id for edit_id in seen if edit_id not in every), None):
         raise MalformedInput(
-            "An edit is not one of this proposal.", field="decisions", edit_id=strange, proposal_id=proposal_id
+            "An edit does not belong to this proposal.", field="decisions", edit_id=strange, proposal_id=proposal_id
         )
     for edit_id, decided_at in seen.items():
         edit = every[edit_id]
@@ -111,7 +111,7 @@ class _EndedProposal(NamedTuple):
 
 
 def _ended(tx: Tx, document_id: str, chosen: Sequence[EditData]) -> Sequence[_EndedProposal]:
-    """What these decisions superseded: copies in forks, and edits of what an accepted one deleted. Ids and threads."""
+    """Edits that these decisions superseded: copies in forks, and edits of deleted things. Ids and threads."""
     accepted = [edit for edit in chosen if edit.state == "accepted"]
     mine, other = edits.alias("mine"), edits
     same = sa.func.coalesce(mine.c.origin_id, mine.c.id) == sa.func.coalesce(other.c.origin_id, other.c.id)
@@ -131,7 +131,7 @@ def _ended(tx: Tx, document_id: str, chosen: Sequence[EditData]) -> Sequence[_En
 
 
 def _take_back(tx: Tx, document_id: str, number: int, summary: str, by: str, settings: Settings) -> int | None:
-    """Undo what a version changed. The version that this makes (None: nothing of it was left)."""
+    """Undo the changes of a version. Returns the new version (None if nothing was left to undo)."""
     document, now = store.hold(tx, document_id), store.tree(tx, document_id)
     was, became = versions.tree_at(tx, document_id, number - 1), versions.tree_at(tx, document_id, number)
     said = summaries.REOPENED_NAMED.format(summary=summary) if summary else summaries.REOPENED
@@ -140,7 +140,7 @@ def _take_back(tx: Tx, document_id: str, number: int, summary: str, by: str, set
 
 
 def _has_place(tree: Tree, edit: EditData) -> bool:
-    """Whether its block is there, and what it is to be put behind or into."""
+    """True if its block exists, and the place that it goes behind or into."""
     if edit.block_id is not None and tree.find_block(edit.block_id) is None:
         return False
     kind, beside = place_of(edit) or ("", None)

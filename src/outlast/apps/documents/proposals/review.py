@@ -1,4 +1,4 @@
-"""People decide about edits: everything together or nothing, and at most one version for all that was accepted.
+"""People decide about edits: all together or none, and at most one version for all accepted ones.
 
 First argument: the open transaction. Rows are taken in the order document, thread, project.
 """
@@ -37,13 +37,13 @@ _HOLD_THREAD: Final = (
 def decide_possible(
     tx: Tx, proposal_id: str, decisions: Sequence[NamedDecision], by: str, settings: Settings, cuts: Cuts | None = None
 ) -> DecidedAnswer:
-    """As `decide`, but what cannot be accepted now (its text changed since, another user holds its section) is left
-    open and named, and the rest is decided in one version."""
+    """Like `decide`, but edits that cannot be accepted now (text changed since, section held by another user) stay
+    open and are listed, and the rest is decided in one version."""
     document = store.hold(tx, proposal_row(tx, proposal_id).document_id)
     found = _found(tx, proposal_id, decisions)
     tree = store.tree(tx, document.id)
     left = [
-        LeftEdit(edit_id=one.edit_id, code="section_locked", message="Somebody else keeps its section.")
+        LeftEdit(edit_id=one.edit_id, code="section_locked", message="Another member has locked its section.")
         for one in decisions
         if one.decision == "accept" and held(tx, tree, found[one.edit_id], by)
     ]
@@ -51,7 +51,7 @@ def decide_possible(
     try:
         plan(tree, _accepted(rest, found), cuts)
     except TextChanged as conflict:
-        why = "Its text changed since it was proposed."
+        why = "Its text changed since the edit was proposed."
         ids = [str(one["edit_id"]) for one in conflict.fields["conflicts"]]
         left += [LeftEdit(edit_id=edit_id, code="text_changed", message=why) for edit_id in ids]
         rest = _without(decisions, left)
@@ -60,7 +60,7 @@ def decide_possible(
 
 
 def held(tx: Tx, tree: Tree, edit: EditData, user_id: str) -> bool:
-    """Whether another user holds a section that an edit would change."""
+    """True if another user holds a section that an edit would change."""
     touched = [edit.section_id if edit.op != "insert_section" else None]
     touched += [block.section_id for key in (edit.block_id, edit.after_id) if (block := tree.find_block(key or ""))]
     return any(locks.held_by_other(tx, one, user_id) for one in dict.fromkeys(touched) if one is not None)
@@ -76,10 +76,10 @@ def _accepted(decisions: Sequence[NamedDecision], found: Mapping[str, EditData])
 
 
 def rehearse(tree: Tree, decisions: Sequence[NamedDecision], found: Sequence[EditData]) -> Cuts:
-    """Cut what these decisions would write, outside the transaction that makes them. Pure; may take a second."""
+    """Parse the texts that these decisions would write, outside of their transaction. Pure; may take a second."""
     cuts, edits_by_id = Cuts(), {edit.id: edit for edit in found}
     taken = _accepted([one for one in decisions if one.edit_id in edits_by_id], edits_by_id)
-    with suppress(OutlastError):  # the decision itself says what is wrong
+    with suppress(OutlastError):  # the decision itself reports the error
         plan(tree, taken, cuts)
     return cuts
 
@@ -87,11 +87,11 @@ def rehearse(tree: Tree, decisions: Sequence[NamedDecision], found: Sequence[Edi
 def decide(
     tx: Tx, proposal_id: str, decisions: Sequence[NamedDecision], by: str, settings: Settings, cuts: Cuts | None = None
 ) -> DecidedAnswer:
-    """Decide about edits of one proposal, in one version. Blocks that moved on are merged with. What is accepted is
-    superseded where a fork or parent proposes it too. Tells the followers of the threads and the project, and resolves
-    the comment that the thread is about once nothing is left to decide and something was accepted. Raises `EditDecided`
-    with the first decision, `TextChanged` (`conflicts`: all of them), `SectionLocked`, `NotFound` for an edit of
-    another proposal, `MalformedInput`, `InputTooLarge`, `DocumentFull`. `cuts`: of `rehearse`."""
+    """Decide about edits of one proposal, in one version. Edits of blocks that changed since are merged. Accepted edits
+    are superseded in a fork or parent that proposes them too. Publishes to the followers of the threads and the
+    project, and resolves the comment that the thread is about once no edit is open and at least one was accepted.
+    Raises `EditDecided` with the first decision, `TextChanged` (`conflicts`: all of them), `SectionLocked`, `NotFound`
+    for an edit of another proposal, `MalformedInput`, `InputTooLarge`, `DocumentFull`. `cuts`: of `rehearse`."""
     proposal = proposal_row(tx, proposal_id)
     document = store.hold(tx, proposal.document_id)
     title = tx.execute(_HOLD_THREAD, {"thread": proposal.thread_id}).scalar()
@@ -129,12 +129,12 @@ def decide(
 def _found(tx: Tx, proposal_id: str, decisions: Sequence[NamedDecision]) -> Mapping[str, EditData]:
     wanted = [decision.edit_id for decision in decisions]
     if not wanted or len(set(wanted)) < len(wanted):
-        raise MalformedInput("Name each edit that you decide about, once.", field="decisions")
+        raise MalformedInput("Name each edit to decide about exactly once.", field="decisions")
     found = {edit.id: edit for edit in edits_of(tx, wanted)}
     for edit in found.values():
         if edit.proposal_id != proposal_id:
             raise MalformedInput(
-                "An edit is not one of this proposal.", field="decisions", edit_id=edit.id, proposal_id=proposal_id
+                "An edit does not belong to this proposal.", field="decisions", edit_id=edit.id, proposal_id=proposal_id
             )
     return found
 
@@ -142,7 +142,7 @@ def _found(tx: Tx, proposal_id: str, decisions: Sequence[NamedDecision]) -> Mapp
 def _record(
     tx: Tx, tree: Tree, wanted: Sequence[NamedDecision], found: Mapping[str, EditData], by: str, cuts: Cuts | None
 ) -> Plan:
-    """Write the decisions down: before anything is changed, so that what is being accepted is open no more."""
+    """Store the decisions, before any change, so that the edits being accepted are no longer open."""
     states = {one.edit_id: decided(found[one.edit_id], one.decision) for one in wanted}
     made = plan(tree, _accepted(wanted, found), cuts)
     for edit_id, state in states.items():

@@ -1,4 +1,4 @@
-"""A comment is done with once its agent's edits are. First argument: the open transaction; the document is held."""
+"""Resolve a comment once its agent's edits are decided. First argument: the open transaction; the document is held."""
 
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
@@ -15,8 +15,8 @@ from outlast.kernel.threads.tables import threads
 
 
 def settle_comments(tx: Tx, proposal_ids: Iterable[str], by: str) -> None:
-    """Resolve the comments that the conversations of these proposals are about, where nothing is left to decide and
-    something was accepted. `by`: whose decision or change closed the last edit."""
+    """Resolve the comments that the conversations of these proposals are about, if no edit is open and at least one was
+    accepted. `by`: the user whose decision or change closed the last edit."""
     for proposal_id in dict.fromkeys(proposal_ids):
         comment_id = _comment_of(tx, proposal_id)
         if comment_id is not None and _settles(tx, proposal_id):
@@ -24,8 +24,8 @@ def settle_comments(tx: Tx, proposal_ids: Iterable[str], by: str) -> None:
 
 
 def unsettle_comments(tx: Tx, proposal_ids: Iterable[str], decided: Collection[str | None], by: str) -> None:
-    """Open the comments again that the decisions made at these times (ISO 8601) have resolved: there is something
-    left to decide."""
+    """Reopen the comments that the decisions made at these times (ISO 8601) have resolved: an edit is
+    open again."""
     for proposal_id in dict.fromkeys(proposal_ids):
         comment_id = _comment_of(tx, proposal_id)
         resolved_at = tx.value(comments_table.c.resolved_at, {"id": comment_id})
@@ -46,7 +46,7 @@ class _Renewal(NamedTuple):
 
 
 def _settles(tx: Tx, proposal_id: str) -> bool:
-    """What the conversation itself has proposed anew is decided with the newer one: they count together."""
+    """A proposal renewed in the same conversation is decided with the newer one: they count together."""
     found, fresh = {proposal_id}, {proposal_id}
     while fresh:
         beside = {one for row in tx.rows(_Renewal, _renewals(fresh)) for one in (row.older, row.newer)}
@@ -56,7 +56,8 @@ def _settles(tx: Tx, proposal_id: str) -> bool:
 
 
 def _renewals(proposal_ids: set[str]) -> sa.Select[tuple[str, str]]:
-    """Which of these proposals took the place of an edit of which one of the same conversation, or the other way."""
+    """Pairs of these proposals and those of the same conversation that superseded, or were superseded by, their
+    edits."""
     newer, newer_of, older_of = edits.alias("newer"), proposals.alias("newer_of"), proposals.alias("older_of")
     return (
         sa.select(edits.c.proposal_id.label("older"), newer.c.proposal_id.label("newer"))

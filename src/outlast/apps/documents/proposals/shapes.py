@@ -1,4 +1,4 @@
-"""Shapes of deciding about what agents propose."""
+"""Shapes of proposals and decisions."""
 
 from typing import Literal
 
@@ -11,15 +11,15 @@ from outlast.kernel.http.shapes import Answer, Request
 EditOp = Literal[
     "replace",  # a block's text becomes `new_text`
     "insert",  # blocks after `after_id` (null: first) of a section
-    "delete",  # the block goes
-    "move",  # the block goes after `after_id` (null: first) of a section
+    "delete",  # the block is deleted
+    "move",  # the block moves after `after_id` (null: first) of a section
     "insert_section",  # a section after the section `after_id` (null: first), with a heading and blocks
 ]
 EditState = Literal[
-    "open", "accepted", "rejected", "superseded"  # something newer took its place: `superseded_by` says what
+    "open", "accepted", "rejected", "superseded"  # replaced by something newer, see `superseded_by`
 ]
 Decision = Literal["accept", "reject", "reopen"]
-DECISIONS_CHARS = 200_000  # of a person's own texts in one request: they are cut while others wait
+DECISIONS_CHARS = 200_000  # of a person's own texts in one request: they are parsed while others wait
 
 
 class EditData(Frozen):
@@ -86,7 +86,7 @@ class EditsResolved(EditsSuperseded):
 
 
 class EditsReopened(EditsResolved):
-    """Decisions about edits were taken back. In the logs of the thread and the project."""
+    """Decisions about edits were undone. In the logs of the thread and the project."""
 
 
 class DecisionRequest(Request):

@@ -1,7 +1,7 @@
-"""Proposals and their edits in the database, and the news of what became of them. First argument: the open transaction.
+"""Proposals and their edits in the database, and their events. First argument: the open transaction.
 
-Hold the document's row to change edits. News go to the threads' logs first and to the project's last, the order
-in which everybody takes these rows.
+Hold the document's row to change edits. Events go to the threads' logs first and to the project's last, the order
+in which all code takes these rows.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -58,16 +58,16 @@ class _NamedEdit(NamedTuple):
 
 
 def edits_of(tx: Tx, edit_ids: Sequence[str]) -> list[EditData]:
-    """These edits, by proposal and in its order. Raises `NotFound` for one that is not there."""
+    """These edits, by proposal and in its order. Raises `NotFound` if one is missing."""
     found = _edits(tx, edits.c.id.in_(list(edit_ids)))
     missing = set(edit_ids) - {edit.id for edit in found}
     if missing:
-        raise NotFound("This edit is not there any more.", noun="edit", id=min(missing))
+        raise NotFound("This edit no longer exists.", noun="edit", id=min(missing))
     return found
 
 
 def open_edits_of(tx: Tx, document_id: str, thread_id: str | None = None) -> list[EditData]:
-    """What is left to decide about a document (that one thread's agent proposed), the oldest first."""
+    """The open edits of a document (of one thread's agent, if given), oldest first."""
     which = [edits.c.document_id == document_id, edits.c.state == "open"]
     if thread_id is not None:
         which.append(edits.c.proposal_id.in_(sa.select(proposals.c.id).where(proposals.c.thread_id == thread_id)))
@@ -79,15 +79,15 @@ def _edits(tx: Tx, *which: sa.ColumnElement[bool]) -> list[EditData]:
 
 
 def proposal_row(tx: Tx, proposal_id: str) -> ProposalRow:
-    """A proposal's row, with the message that proposed it as far as it is known. Raises `NotFound`."""
+    """A proposal's row, with the message that proposed it, if known. Raises `NotFound`."""
     row = tx.row(ProposalRow, _PROPOSALS.where(proposals.c.id == proposal_id))
     if row is None:
-        raise NotFound("This proposal is not there any more.", noun="proposal", id=proposal_id)
+        raise NotFound("This proposal no longer exists.", noun="proposal", id=proposal_id)
     return row
 
 
 def proposal_data(tx: Tx, proposal_id: str) -> ProposalData:
-    """A proposal with its edits, as the API shows it. Raises `NotFound`."""
+    """A proposal with its edits, as shown in the API. Raises `NotFound`."""
     (data,) = _with_edits(tx, [proposal_row(tx, proposal_id)])
     return data
 
@@ -111,20 +111,20 @@ def list_proposals(
 
 
 def settle_states(tx: Tx, proposal_ids: Iterable[str]) -> None:
-    """Close the proposals that have nothing left to decide."""
+    """Close the proposals without open edits."""
     for proposal_id in proposal_ids:
         states = tx.execute(sa.select(edits.c.state).where(edits.c.proposal_id == proposal_id)).scalars()
         tx.update(proposals, {"id": proposal_id}, state=proposal_state(states))
 
 
 def hold_threads(tx: Tx, thread_ids: Iterable[str]) -> None:
-    """Hold conversations in the order in which everybody takes them: before the project's log."""
+    """Hold conversations in the order in which all code takes them: before the project's log."""
     found = sa.select(threads.c.id).where(threads.c.id.in_(set(thread_ids))).order_by(threads.c.id)
     tx.execute(found.with_for_update(key_share=True))
 
 
 def tell(tx: Tx, project_id: str, news: Sequence[News]) -> None:
-    """Append the news to the logs of the threads, then to that of the project."""
+    """Append the events to the logs of the threads, then to that of the project."""
     for thread_id, name, data in sorted(news, key=lambda item: item[0]):
         append(tx, thread_id, [(name, data)])
     if news:
@@ -139,7 +139,7 @@ def news_of(
     version: int | None = None,
     by: str | None = None,
 ) -> list[News]:
-    """The events of edits that were just decided, reopened or superseded, one for each proposal."""
+    """The events of edits that were just decided, reopened or superseded, one per proposal."""
     groups: dict[str, list[EditData]] = {}
     for edit in edits_of(tx, edit_ids) if edit_ids else []:
         groups.setdefault(edit.proposal_id, []).append(edit)
@@ -152,7 +152,7 @@ def news_of(
 
 
 def places_changed(tx: Tx, proposal_ids: Iterable[str]) -> list[News]:
-    """The events of proposals whose texts have other places now: each is sent whole again."""
+    """The events of proposals whose texts have new places: each is sent whole again."""
     changed = [proposal_data(tx, proposal_id) for proposal_id in dict.fromkeys(proposal_ids)]
     return [(data.thread_id, "proposal.created", ProposalCreated(proposal=data)) for data in changed]
 
@@ -165,8 +165,8 @@ def _with_edits(tx: Tx, rows: Sequence[ProposalRow]) -> list[ProposalData]:
 
 
 def check_decision_rate(tx: Tx, user_id: str, per_user: int) -> None:
-    """Raise `RateLimited` when the user has reached the limit of decisions on proposed edits in the last minute (0:
-    no limit). Deciding about many at once counts once."""
+    """Raise `RateLimited` when the user has reached the limit of decisions on proposed edits in the last minute (0
+    turns it off). Deciding about many at once counts once."""
     if per_user:
         decided = sa.select(edits.c.decided_at).where(edits.c.decided_by == user_id)
         within = decided.where(edits.c.decided_at > tx.now - WINDOW).distinct()
@@ -181,8 +181,8 @@ class _EditsInState(NamedTuple):
 
 
 def outcomes_of_thread(tx: Tx, thread_id: str, until: datetime) -> list[str]:
-    """A line of Markdown for each summary of the proposals made in a thread until then, oldest first: how many of their
-    edits are in which state."""
+    """A line of Markdown for each summary of the proposals made in a thread until then, oldest first: the number of
+    their edits in each state."""
     rows = tx.rows(
         _EditsInState,
         sa.select(proposals.c.summary, edits.c.state, sa.func.count().label("edits"))

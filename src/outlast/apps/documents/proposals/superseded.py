@@ -1,7 +1,7 @@
-"""Edits that something newer takes the place of: another proposal of the same conversation, or the end of their block.
+"""Supersede edits: by another proposal of the same conversation, or because their block was deleted.
 
-An edit is superseded only where there is nothing left to decide about; text that changed is merged when somebody
-accepts. A new text whose neighbour went stays open: its place is behind what stood before that neighbour.
+An edit is superseded only if there is nothing left to decide; changed text is merged on acceptance. A new text
+whose neighbour was deleted stays open: its new place is behind the neighbour's predecessor.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,7 +19,7 @@ from outlast.kernel.mentions.items import went
 
 @dataclass(frozen=True, slots=True)
 class _Gone:
-    """What is not in a document any more, and how it was before."""
+    """The deleted things of a document, and its state before."""
 
     blocks: Collection[str]
     sections: Collection[str]
@@ -29,10 +29,10 @@ class _Gone:
 def supersede_gone(
     tx: Tx, document_id: str, blocks: Collection[str], sections: Collection[str], version: int, before: Tree, by: str
 ) -> None:
-    """These blocks and sections are not there any more, since a version of the document (`before` is what it was,
-    with the blocks of the sections concerned): open edits of them are superseded, and places beside them are told anew.
-    Tells followers, and resolves comments that nothing is left to decide about in the name of `by`, who made the
-    version. The caller holds the document's row."""
+    """Supersede the open edits of blocks and sections that a version of the document deleted (`before` is its old
+    state, with the blocks of the sections concerned), and send the new places of texts next to them. Publishes to
+    followers, and resolves comments without open edits in the name of `by`, the author of the version. The caller holds
+    the document's row."""
     if not blocks and not sections:
         return
     gone = _Gone(frozenset(blocks), frozenset(sections), before)
@@ -58,7 +58,7 @@ def supersede_gone(
 
 
 def supersede_older(tx: Tx, older: Sequence[EditData], newer: Sequence[EditData]) -> list[str]:
-    """Supersede what the same conversation proposed before for the same blocks. Returns the ids of those edits; not
+    """Supersede the open edits that the same conversation proposed before for the same blocks. Returns their ids; not
     announced yet."""
     lost = []
     for edit in older:
@@ -77,7 +77,7 @@ def _mark(tx: Tx, lost: Sequence[tuple[EditData, str, str]]) -> list[str]:
 
 
 def _loss(gone: _Gone, edit: EditData) -> str | None:
-    """Why there is nothing left to decide; None: there is."""
+    """The reason why there is nothing left to decide, or None if there is."""
     if edit.block_id is not None and edit.block_id in gone.blocks:
         return "Its block was deleted"
     homeless = edit.after_id is None or edit.after_id in gone.blocks
@@ -85,12 +85,12 @@ def _loss(gone: _Gone, edit: EditData) -> str | None:
     if edit.op in ("insert", "move") and home in gone.sections and homeless:
         section = gone.before.find_section(home or "")
         if section is None or section.level > 0:
-            return "The section where it was to be was deleted"
+            return "The section that it was to go into was deleted"
     return None
 
 
 def _home(gone: _Gone, edit: EditData) -> str | None:
-    """The section where it was to be: its neighbour's, which may have moved since."""
+    """The section that the text goes into: its neighbour's, which may have moved since."""
     neighbour = gone.before.find_block(edit.after_id or "")
     return edit.section_id if neighbour is None else neighbour.section_id
 
@@ -102,7 +102,7 @@ def _beside(gone: _Gone, edit: EditData) -> bool:
 
 
 def _place_anew(tx: Tx, gone: _Gone, edit: EditData) -> None:
-    """Behind the nearest one before the neighbour that went."""
+    """Move the place behind the nearest predecessor of the deleted neighbour."""
     if edit.op == "insert_section":
         siblings = [section.id for section in gone.before.sections if section.level > 0]
         after = last_before(siblings, edit.after_id, lambda key: key not in gone.sections)
@@ -114,5 +114,5 @@ def _place_anew(tx: Tx, gone: _Gone, edit: EditData) -> None:
         siblings = [block.id for block in home.blocks if block.id != edit.block_id]
         after = last_before(siblings, edit.after_id, lambda key: key not in gone.blocks)
     if after is None and section_id in gone.sections:
-        section_id = None  # of the text before the first heading, which is there again when it has a block
+        section_id = None  # of the text before the first heading, which exists again once it has a block
     tx.update(edits, {"id": edit.id}, after_id=after, section_id=section_id)

@@ -1,7 +1,7 @@
-"""What an agent may propose about a document as it is, and what is wrong with what it wrote. Pure.
+"""Check the edits that an agent proposes for the current document, and report what is wrong with them. Pure.
 
-A proposal never starts stale: the text that an edit says it changes must be the block's text at that moment. Places are
-told by the neighbour before (`after_id`), which may be in any section; `section_id` counts only where a text is to be
+A proposal never starts stale: the `old_text` of an edit must be the block's text at that moment. A place is given
+by the neighbour before it (`after_id`), in any section; `section_id` counts only for a text that becomes
 the first.
 """
 
@@ -16,11 +16,11 @@ from outlast.apps.documents.proposals.shapes import EditOp
 
 @dataclass(frozen=True, slots=True)
 class NewEdit:
-    """One change that an agent would like, in its own words, complete as the tool's schema demands. By `op`:
+    """One change that an agent proposes, in its own words, complete as the tool's schema demands. By `op`:
 
-    - `replace`: `block_id` says `old_text`, it should say `new_text`.
-    - `delete`: `block_id`, which says `old_text`, goes.
-    - `move`: `block_id` goes behind the block `after_id` (None: first in `section_id`; both None: in its own).
+    - `replace`: changes `block_id` from `old_text` to `new_text`.
+    - `delete`: deletes `block_id`, which has the text `old_text`.
+    - `move`: moves `block_id` behind the block `after_id` (None: first in `section_id`; both None: in its own).
     - `insert`: `new_text` behind the block `after_id` (None: first in `section_id`; both None: before all headings).
     - `insert_section`: `heading` at `level` (None: 2), `new_text` below it, behind section `after_id` (None: first).
     """
@@ -37,7 +37,7 @@ class NewEdit:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Why an edit cannot be proposed, for the model; `current` is the block's present text, if that is why."""
+    """The reason why an edit cannot be proposed, for the model; `current`: the block's present text, if it differs."""
 
     ordinal: int
     message: str
@@ -46,7 +46,7 @@ class Trouble:
 
 
 class _Wrong(Exception):
-    """Inside this module: one edit's trouble."""
+    """The trouble with one edit, inside this module."""
 
     def __init__(self, message: str, block: Block | None = None) -> None:
         super().__init__(message)
@@ -54,8 +54,8 @@ class _Wrong(Exception):
 
 
 def check(tree: Tree, edits: Sequence[NewEdit]) -> tuple[tuple[NewEdit, ...], tuple[Trouble, ...]]:
-    """The edits as they are kept (each with its section and the block's exact text), and what is wrong. With any
-    trouble nothing is to be proposed. `tree` has all the blocks that the edits name."""
+    """The edits as they are stored (each with its section and the block's exact text), and the troubles. With any
+    trouble nothing must be proposed. `tree` has all the blocks that the edits name."""
     kept: list[NewEdit] = []
     troubles: list[Trouble] = []
     for ordinal, edit in enumerate(edits, start=1):
@@ -71,7 +71,7 @@ def check(tree: Tree, edits: Sequence[NewEdit]) -> tuple[tuple[NewEdit, ...], tu
 def _replace(tree: Tree, edit: NewEdit) -> NewEdit:
     block = _block_that_says(tree, edit)
     if edit.new_text.strip() == block.markdown.strip():
-        raise _Wrong("new_text is what the block says already.")
+        raise _Wrong("new_text equals the current text of the block.")
     return NewEdit("replace", block.id, block.section_id, old_text=block.markdown, new_text=tidy(edit.new_text))
 
 
@@ -83,7 +83,7 @@ def _delete(tree: Tree, edit: NewEdit) -> NewEdit:
 def _move(tree: Tree, edit: NewEdit) -> NewEdit:
     block = _block(tree, edit.block_id, "block_id")
     if edit.after_id == block.id:
-        raise _Wrong("after_id is the block that is to be moved.")
+        raise _Wrong("after_id is the block to move.")
     section = _place(tree, edit, default=block.section_id)
     return NewEdit("move", block.id, section.id, edit.after_id, old_text=block.markdown)
 
@@ -102,7 +102,7 @@ def _insert_section(tree: Tree, edit: NewEdit) -> NewEdit:
     if not heading:
         raise _Wrong("a new section needs a heading.")
     if edit.after_id is not None and tree.find_section(edit.after_id) is None:
-        raise _Wrong(f"after_id {edit.after_id!r} is no section of this document.")
+        raise _Wrong(f"after_id {edit.after_id!r} is not a section of this document.")
     return replace(edit, section_id=None, new_text=tidy(edit.new_text), heading=heading, level=edit.level or 2)
 
 
@@ -118,30 +118,30 @@ _CHECKS: Final[dict[EditOp, Callable[[Tree, NewEdit], NewEdit]]] = {
 def _block(tree: Tree, block_id: str | None, field: str) -> Block:
     found = None if block_id is None else tree.find_block(block_id)
     if found is None:
-        raise _Wrong(f"{field} {block_id!r} is no block of this document. Read it again.")
+        raise _Wrong(f"{field} {block_id!r} is not a block of this document. Read it again.")
     return found
 
 
 def _block_that_says(tree: Tree, edit: NewEdit) -> Block:
     block = _block(tree, edit.block_id, "block_id")
     if edit.old_text.strip() != block.markdown.strip():
-        raise _Wrong(f"old_text is not what block {block.id} says.", block)
+        raise _Wrong(f"old_text is not the text of block {block.id}.", block)
     return block
 
 
 def _place(tree: Tree, edit: NewEdit, default: str | None) -> Section:
-    """The section where a block is to be."""
+    """The section that a block goes into."""
     if edit.after_id is not None:
         return tree.section(_block(tree, edit.after_id, "after_id").section_id)
     section_id = edit.section_id or default
     found = None if section_id is None else tree.find_section(section_id)
     if found is None:
-        raise _Wrong(f"section_id {section_id!r} is no section of this document.")
+        raise _Wrong(f"section_id {section_id!r} is not a section of this document.")
     return found
 
 
 def _demand_once(kept: list[NewEdit]) -> None:
-    """One proposal has one opinion about a block: what it says (or that it goes), and where it is."""
+    """A proposal has at most one edit of a block's text (or its deletion), and one of its place."""
     *before, last = kept
     for other in before:
         if last.block_id is None or other.block_id != last.block_id:

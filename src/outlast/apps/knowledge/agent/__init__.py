@@ -1,1 +1,1 @@
-"""What agents are given to look things up: the tool `search_docs`."""
+"""The lookup tool of agents: `search_docs`."""

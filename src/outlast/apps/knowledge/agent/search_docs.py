@@ -14,8 +14,8 @@ from outlast.kernel.library.search import HitAnswer, PackageAnswer, Searcher, Se
 from outlast.kernel.runs.model import Run
 from outlast.kernel.threads.tables import threads
 
-CONTENT_CHARS: Final = 6_000  # of one hit; passages are shorter, unless they hold long code
-PACKAGES: Final = 50  # named when nothing is found
+CONTENT_CHARS: Final = 6_000  # of one hit; passages are shorter, unless they have long code
+PACKAGES: Final = 50  # listed when nothing is found
 
 
 Query = Annotated[
@@ -32,7 +32,7 @@ Package = Annotated[
 
 
 def search_docs_tool(searcher: Searcher, db: Database, results: int = 5) -> Tool:
-    """`search_docs`; a call brings at most `results` hits."""
+    """`search_docs`; a call returns at most `results` hits."""
 
     @tool(repeatable=True)
     async def search_docs(ctx: Context, query: Query, package: Package = None) -> str:
@@ -56,7 +56,7 @@ def search_docs_tool(searcher: Searcher, db: Database, results: int = 5) -> Tool
 
 
 def told(answer: SearchReply, packages: Sequence[PackageAnswer]) -> str:
-    """An answer as the model reads it: JSON, best hits first. `packages` are those that could be searched."""
+    """An answer for the model: JSON, best hits first. `packages` are the searchable ones."""
     body: dict[str, Any] = {"results": [_result(hit) for hit in answer.items]}
     if answer.note:
         body["note"] = answer.note
@@ -69,9 +69,9 @@ def _result(hit: HitAnswer) -> dict[str, Any]:
     if hit.type == "module":
         module: dict[str, Any] = {"type": "module", "path": hit.heading, "usage": hit.usage, "content": hit.text}
         if not hit.verified:
-            module["note"] = "The dependencies have changed since it last worked: check that its import still does."
+            module["note"] = "The dependencies have changed since it last worked: check that its import still works."
         return module
-    shown = hit.text if len(hit.text) <= CONTENT_CHARS else f"{hit.text[:CONTENT_CHARS]}\n… (cut; read on at the url)"
+    shown = hit.text if len(hit.text) <= CONTENT_CHARS else f"{hit.text[:CONTENT_CHARS]}\n… (cut; continue at the url)"
     where = hit.model_dump(include={"url", "package", "version", "fetched_at"})
     return {"type": "doc", "heading": hit.heading, "content": shown} | where
 

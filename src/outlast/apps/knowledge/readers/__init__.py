@@ -1,1 +1,1 @@
-"""How sources are read: `reader.py` chooses; `web.py`, `folders.py`, `repositories.py` and `packages.py` read."""
+"""Readers of sources: `reader.py` chooses; `web.py`, `folders.py`, `repositories.py` and `packages.py` read."""

@@ -15,7 +15,7 @@ LEFT_OUT: Final = frozenset({"node_modules", "__pycache__", "venv", "dist", "bui
 
 
 def read_path(location: str, most_bytes: int) -> Reading:
-    """One file of this machine, or the documents below a folder, where links to elsewhere are not followed; at most
+    """One file of this machine, or the documents below a folder, without following links out of it; at most
     `most_bytes` together. Blocking. Raises `NotRead`."""
     path = Path(location.removeprefix("file://")).expanduser()
     documents: list[Document] = []
@@ -32,7 +32,7 @@ def read_path(location: str, most_bytes: int) -> Reading:
         name = file.name if file == path else file.relative_to(path).as_posix()
         documents.append(read_document(name, data, name))
     if not documents:
-        raise NotRead(f"{path} holds no documents ({', '.join(ENDINGS)})")
+        raise NotRead(f"{path} contains no documents ({', '.join(ENDINGS)})")
     return Reading(documents=documents)
 
 
@@ -45,7 +45,7 @@ def _files_below(folder: Path) -> Iterator[Path]:
             if name.lower().endswith(ENDINGS) and not path.is_symlink():
                 count += 1
                 if count > MAX_FILES:
-                    raise NotRead(f"{folder} holds more than {MAX_FILES} documents")
+                    raise NotRead(f"{folder} contains more than {MAX_FILES} documents")
                 yield path
 
 

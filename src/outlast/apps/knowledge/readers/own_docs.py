@@ -1,4 +1,4 @@
-"""Outlast's own documentation, a source of all projects from the first start: the Markdown that is served at /docs."""
+"""Outlast's own documentation, a source of all projects from the first start: the Markdown served at /docs."""
 
 from importlib.metadata import version
 from pathlib import Path
@@ -10,18 +10,18 @@ from outlast.kernel.http.docs_site import FOLDER, docs_page
 
 LOCATION: Final = "outlast:docs"
 SOURCE: Final = Configured("outlast", "folder", LOCATION)
-STAMP: Final = ".sources"  # scripts/site.py: what the site was built from
+STAMP: Final = ".sources"  # scripts/site.py: the sources of the site
 SECTIONS: Final = (".", "concepts", "guides", "reference")
-"""Folders whose pages are for readers; records of decisions are for those who change Outlast."""
+"""Folders with pages for readers; records of decisions are for those who change Outlast."""
 
 
 def own_docs(folder: Path = FOLDER) -> list[Configured]:
-    """The source, where the documentation is built."""
+    """The source, if the documentation is built."""
     return [SOURCE] if (folder / STAMP).is_file() else []
 
 
 def read_own_docs(known: str | None, folder: Path = FOLDER) -> Reading:
-    """Every page; no documents if `known` says that these are stored already. Blocking."""
+    """Every page; no documents if `known` is the current state. Blocking."""
     stamp, ours = (folder / STAMP).read_text(), version("outlast")
     if known == stamp:
         return Reading(documents=None, version=ours, etag=stamp)

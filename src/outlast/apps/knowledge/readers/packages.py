@@ -40,7 +40,7 @@ _EXCLUDED: Final = re.compile(
 )
 _TYPES_SUFFIX: Final = re.compile(r"\.d\.[mc]ts\Z")
 Wanted = Callable[[str], bool]
-"""Whether the file at this path of a package is documentation."""
+"""True if the file at this path of a package is documentation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Installed(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Registries:
-    """Where packages come from. `npm`: registries by scope, "" for all other packages; `pypi`: simple indexes (URLs or
+    """The origins of packages. `npm`: registries by scope, "" for all other packages; `pypi`: simple indexes (URLs or
     folders of wheels), tried in order; `allowed`: those of them with private addresses."""
 
     npm: Mapping[str, str] = field(default_factory=lambda: {"": NPM_REGISTRY})
@@ -83,7 +83,7 @@ class PackageReader:
         self._registries, self._most_bytes = registries, most_bytes
 
     async def version(self, package: str) -> str:
-        """The installed version, else the one that `package` pins; empty: neither is known."""
+        """The installed version, else the one that `package` pins; empty if neither is known."""
         found = await self._installed.version(package) if self._installed is not None and package else ""
         return found or exact_version(package)
 
@@ -101,12 +101,12 @@ class PackageReader:
             found = await download(self._fetcher, await anyio.to_thread.run_sync(self._registries), package)
         documents = await anyio.to_thread.run_sync(lambda: list(_bounded(read(package, found), self._most_bytes)))
         if not documents:
-            raise NotRead(f"{package} {found.version} brings along neither a README nor type declarations")
+            raise NotRead(f"{package} {found.version} has neither a README nor type declarations")
         return Reading(documents=documents, version=found.version)
 
 
 def wanted(package: str) -> Wanted:
-    """The predicate for files of this package that are documentation, or lead to it."""
+    """The predicate for files of this package that are documentation, or needed to find it."""
     suffixes = _TYPES if package.startswith(NPM) else (".pyi", ".py", "METADATA")
 
     def choose(path: str) -> bool:
@@ -147,7 +147,7 @@ def _npm_documents(package: str, found: PackageFiles) -> Iterator[Document]:
 
 
 def _types_entry(package_json: bytes) -> str:
-    """The path of the declarations that importers see first; empty: package.json does not name it."""
+    """The path of the declarations that importers see first; empty if package.json does not name it."""
     try:
         manifest = json.loads(package_json)
     except (ValueError, RecursionError):
@@ -201,7 +201,7 @@ async def _download_npm(fetcher: Fetcher, registries: Registries, package: str) 
 
 
 async def _download_pypi(fetcher: Fetcher, registries: Registries, package: str) -> PackageFiles:
-    """From the first index that has the package."""
+    """Read from the first index that has the package."""
     reason: NotRead | None = None
     for index in registries.pypi:
         try:
@@ -209,9 +209,9 @@ async def _download_pypi(fetcher: Fetcher, registries: Registries, package: str)
                 return await anyio.to_thread.run_sync(_find_in_folder, index, package)
             return await _find_in_index(fetcher, registries.allowed, index, package)
         except NotRead as error:
-            # That another index does not have the package says less than why one could not be read.
+            # That another index does not have the package is less useful than the reason why one could not be read.
             reason = error if reason is None or reason.gone else reason
-    raise reason or NotRead(f"no package index is configured that could have {_pypi_name(package)}")
+    raise reason or NotRead(f"no configured package index can have {_pypi_name(package)}")
 
 
 async def _find_in_index(fetcher: Fetcher, allowed: Allowed, index: str, package: str) -> PackageFiles:
@@ -268,7 +268,7 @@ def _parse_listing(body: bytes, url: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise NotRead(f"{url} did not answer as a package index does")
+        raise NotRead(f"{url} did not answer like a package index")
     return value
 
 

@@ -1,4 +1,4 @@
-"""A source read, of whatever kind it is."""
+"""Read a source of any kind."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,19 +19,19 @@ from outlast.kernel.http.docs_site import FOLDER
 
 
 class SourceReader:
-    """Reads sources. Holds nothing itself."""
+    """Reads sources. Stateless."""
 
     def __init__(
         self, fetcher: Fetcher, packages: PackageReader, most_bytes: int, most_pages: int, docs: Path = FOLDER
     ) -> None:
-        """`docs` is the folder of Outlast's own documentation, as it is built."""
+        """`docs` is the folder of Outlast's own documentation, as built."""
         self._fetcher, self._packages, self._most_bytes, self._docs = fetcher, packages, most_bytes, docs
         self._web = WebReader(fetcher, most_bytes, most_pages)
 
     async def read(
         self, source: KnowledgeSourceRow, pages: Known, *, allowed: Allowed = NONE, installed: str = ""
     ) -> Reading:
-        """Its documents as they are now. The hosts are asked whether they changed, where the source has `etag` or
+        """The current documents of the source. The hosts are asked for changes only, if the source has `etag` or
         `modified` of its own address, and of its documents (`pages`). `installed` is the package whose version it has.
         Raises `NotRead`. A cancelled call leaves nothing behind."""
         if source.kind == "package":
@@ -51,14 +51,14 @@ class SourceReader:
             case "folder":
                 archive = archive_of(url)
                 if archive is None:
-                    raise NotRead(f"{url} is no address of a repository or of an archive")
+                    raise NotRead(f"{url} is not the address of a repository or an archive")
                 return await read_archive(self._fetcher, archive, self._most_bytes, etag, modified, allowed)
             case _:
                 return await self._web.document(url, allowed, etag, modified)
 
     async def _from_disk(self, source: KnowledgeSourceRow) -> Reading:
         if source.project_id is not None:  # only the configuration may name files of this machine
-            raise NotRead(f"{source.location} is no address that begins with http:// or https://")
+            raise NotRead(f"{source.location} is not an address that begins with http:// or https://")
         if source.location == LOCATION:
             return await anyio.to_thread.run_sync(read_own_docs, source.etag, self._docs)
         return await anyio.to_thread.run_sync(read_path, source.location, self._most_bytes)

@@ -14,7 +14,7 @@ from outlast.apps.knowledge.sources import Archive
 
 ENDINGS: Final = (".md", ".mdx", ".markdown")
 USUAL: Final = ("docs", "doc", "documentation", "website/docs", "site/docs")
-UNPACKED_BYTES: Final = 2_000_000_000  # that are looked through for documents
+UNPACKED_BYTES: Final = 2_000_000_000  # maximum to search for documents
 
 
 async def read_archive(
@@ -33,16 +33,16 @@ async def read_archive(
 
 
 def _unpacked(body: bytes, archive: Archive, most_bytes: int) -> Mapping[str, bytes]:
-    """By path in the repository. Blocking. Raises `NotRead`."""
+    """The files by path in the repository. Blocking. Raises `NotRead`."""
     files = read_files(
         body, archive.url, lambda name, size: _inner_path(name) if size <= most_bytes else "", UNPACKED_BYTES
     )
     if len(files) > MAX_FILES:
-        raise NotRead("the archive holds more documents than are looked through")
+        raise NotRead("the archive contains more documents than the limit")
     chosen = _chosen(files, archive.folder)
     if not chosen:
         below = f" below {archive.folder}" if archive.folder else ""
-        raise NotRead(f"{archive.url} holds no documents{below} ({', '.join(ENDINGS)})")
+        raise NotRead(f"{archive.url} contains no documents{below} ({', '.join(ENDINGS)})")
     size = sum(map(len, chosen.values()))
     if size > most_bytes:
         raise too_large(archive.url, most_bytes)
@@ -50,7 +50,7 @@ def _unpacked(body: bytes, archive: Archive, most_bytes: int) -> Mapping[str, by
 
 
 def _chosen(files: Mapping[str, bytes], folder: str) -> dict[str, bytes]:
-    """Those in the folder; without one, those in the usual folders of documentation, and the README."""
+    """The files in the folder; without one, those in the usual folders of documentation, and the README."""
     if folder:
         inside = folder.strip("/") + "/"
         return {path: data for path, data in files.items() if path.startswith(inside) or path == folder.strip("/")}
@@ -62,7 +62,7 @@ def _chosen(files: Mapping[str, bytes], folder: str) -> dict[str, bytes]:
 
 
 def _inner_path(name: str) -> str:
-    """The path in the repository; empty for what is no document."""
+    """The path in the repository; empty if the file is not a document."""
     path = inner_path(name)
     wanted = path.lower().endswith(ENDINGS) and not path.startswith(("../", "/"))
     return path if wanted and not LEFT_OUT.intersection(path.split("/")) else ""

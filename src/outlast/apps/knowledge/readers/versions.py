@@ -1,7 +1,7 @@
-"""Which version of a package a request names, among those that an index has. Pure.
+"""The version of a package that a request names, among those in an index. Pure.
 
-Only for documentation read before the package is installed: what is installed says its version itself. Ranges are read
-as npm and pip read their usual forms; of anything else the newest version is taken.
+Only for documentation read before the package is installed: an installed package knows its version. Ranges are read
+like npm and pip read their usual forms; for anything else the newest version is taken.
 """
 
 import re
@@ -18,7 +18,7 @@ _CLAUSE: Final = re.compile(r"(===|==|~=|!=|<=|>=|<|>)\s*([\w.*+!-]+)")
 
 
 def best_npm(asked: str, versions: Sequence[str], tags: Mapping[str, str]) -> str:
-    """ "": there is none."""
+    """The best version, or "" if there is none."""
     if asked in versions:
         return asked
     if not asked or asked in tags:
@@ -29,7 +29,7 @@ def best_npm(asked: str, versions: Sequence[str], tags: Mapping[str, str]) -> st
 
 
 def best_pypi(asked: str, files: Mapping[str, str]) -> tuple[str, str] | None:
-    """(version, address) of the wheel to read; None: there is none."""
+    """(version, address) of the wheel to read, or None if there is none."""
     found: dict[str, str] = {}
     for name, address in files.items():
         match = _WHEEL.match(name)

@@ -20,9 +20,9 @@ from outlast.apps.knowledge.private_addresses import NONE, Allowed
 from outlast.apps.knowledge.rows import KnowledgePageRow
 
 AT_A_TIME: Final = 4
-MAPS: Final = 50  # sitemaps that one of them may lead to
-TRIED: Final = 10  # addresses looked at for each document that a source may have
-TOLD: Final = 3  # reasons that are named
+MAPS: Final = 50  # sitemaps that one sitemap may lead to
+TRIED: Final = 10  # addresses tried for each document that a source may have
+TOLD: Final = 3  # reasons that are listed
 _START_CHARS: Final = 512
 WELL_KNOWN: Final = ("llms-full.txt", "llms.txt", ".well-known/llms.txt")
 _LISTED: Final = re.compile(r"^[ \t]*+[-*+][ \t]++\[([^\]\n]*+)\]\([ \t]*+<?([^)\s>]++)>?[^)\n]*+\)", re.MULTILINE)
@@ -33,11 +33,11 @@ _HTML: Final = ("text/html", "application/xhtml+xml")
 _TEXT: Final = ("text/", "application/json", "application/xml", "application/yaml", "application/x-yaml")
 
 Known = Mapping[str, KnowledgePageRow]
-"""What is stored of a source's documents, by address."""
+"""The stored documents of a source, by address."""
 
 
 class WebReader:
-    """Bounds: `most_bytes` of text and `most_pages` documents in one source. Holds nothing else."""
+    """Bounds: `most_bytes` of text and `most_pages` documents in one source. Otherwise stateless."""
 
     def __init__(self, fetcher: Fetcher, most_bytes: int, most_pages: int) -> None:
         self._fetcher, self._most_bytes, self._most_pages = fetcher, most_bytes, most_pages
@@ -45,7 +45,7 @@ class WebReader:
     async def document(
         self, url: str, allowed: Allowed = NONE, etag: str | None = None, modified: str | None = None
     ) -> Reading:
-        """One document, unless it is as it was with this `etag` or `modified`. A sitemap or a list behind the address
+        """One document, unless it is unchanged since this `etag` or `modified`. A sitemap or a list at the address
         is read as such."""
         answer = await self._get(url, allowed, etag, modified)
         if answer.unchanged:
@@ -56,8 +56,8 @@ class WebReader:
         return Reading(documents=[found], etag=answer.etag, modified=answer.modified)
 
     async def listed(self, url: str, pages: Known, allowed: Allowed = NONE) -> Reading:
-        """An `llms.txt`: the documents that it lists, and itself; or its whole text, where it is one (`llms-full.txt`).
-        An address of a site is looked for in the usual places."""
+        """An `llms.txt`: the documents that it lists, and itself; or its whole text, if it is one (`llms-full.txt`).
+        For the address of a site, the usual places are tried."""
         answer = await self._well_known(url, allowed)
         text = answer.text()
         itself = Document(url=answer.url, text=text, title=urlsplit(answer.url).hostname or "")
@@ -69,7 +69,8 @@ class WebReader:
         return Reading(documents=[itself, *rest], trouble=trouble)
 
     async def site(self, url: str, pages: Known, allowed: Allowed = NONE) -> Reading:
-        """A sitemap's pages, of its own host only, as its robots.txt allows; `#/path/` leaves those below that path."""
+        """A sitemap's pages, of its own host only, as its robots.txt allows; `#/path/` selects those below that
+        path."""
         address, _, below = url.partition("#")
         links = await self._mapped(address, allowed)
         host = urlsplit(address).netloc
@@ -85,7 +86,7 @@ class WebReader:
         return await self._fetcher.get(page_of(url), self._most_bytes, allowed=allowed, etag=etag, modified=modified)
 
     async def _document(self, url: str, answer: Answer) -> Document:
-        """What an answer holds, as Markdown."""
+        """The content of an answer, as Markdown."""
         if answer.unchanged:
             return Document(url=url, text=None, etag=answer.etag, modified=answer.modified)
         text = answer.text()
@@ -96,9 +97,9 @@ class WebReader:
             except NoPage as error:
                 raise NotRead(f"{url} cannot be read as a web page: {error}") from None
         elif answer.content_type and not answer.content_type.startswith((*_TEXT, "application/octet-stream")):
-            raise NotRead(f"{url} is no text: {answer.content_type}")
+            raise NotRead(f"{url} is not text: {answer.content_type}")
         elif "\x00" in text[:4096]:
-            raise NotRead(f"{url} is no text")
+            raise NotRead(f"{url} is not text")
         return Document(url=url, text=text, title=title, etag=answer.etag, modified=answer.modified)
 
     async def _well_known(self, url: str, allowed: Allowed) -> Answer:
@@ -119,8 +120,8 @@ class WebReader:
     async def _pages(
         self, links: Sequence[str], pages: Known, allowed: Allowed, room: int
     ) -> tuple[list[Document], str]:
-        """The documents behind these addresses, in their order, and what could not be read of them. Raises `NotRead`
-        when none could be."""
+        """The documents at these addresses, in order, and the errors of those that could not be read. Raises `NotRead`
+        if none could be."""
         found: dict[str, Document] = {}
         failed: dict[str, NotRead] = {}
         left = room
@@ -145,7 +146,7 @@ class WebReader:
         async with anyio.create_task_group() as tasks:
             for _ in range(AT_A_TIME):
                 tasks.start_soon(work)
-        for link, error in failed.items():  # what could be read before stays, unless its host says that it is gone
+        for link, error in failed.items():  # a document read before stays, unless its host says that it is gone
             if link in pages and not error.gone:
                 page = pages[link]
                 found[link] = Document(url=link, text=None, etag=page.etag, modified=page.modified)
@@ -155,7 +156,7 @@ class WebReader:
         return [found[link] for link in links if link in found], _trouble(failed, len(links), self._most_pages)
 
     async def _mapped(self, url: str, allowed: Allowed) -> list[str]:
-        """Every address in a sitemap and in those that it leads to."""
+        """Every address in a sitemap and in the sitemaps that it leads to."""
         found: list[str] = []
         waiting, seen = [url], {url}
         while waiting and len(seen) <= MAPS and len(found) < self._most_pages * 10:
@@ -172,7 +173,7 @@ class WebReader:
 
 
 def listed_links(text: str, url: str) -> list[str]:
-    """The addresses of an `llms.txt`, each once; none where the text is more than a list."""
+    """The distinct addresses of an `llms.txt`; none if the text is more than a list."""
     items = _LISTED.findall(text)
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", ">"))]
     if "llms-full" in urlsplit(url).path or len(items) * 2 < len(lines):
@@ -182,13 +183,13 @@ def listed_links(text: str, url: str) -> list[str]:
 
 
 def sitemap_links(text: str) -> list[str]:
-    """The addresses in a sitemap, in its order. At most `most_bytes` of a source ever come here, 20 MB, of which 10 are
-    read in a second: call it in a thread."""
+    """The addresses in a sitemap, in order. Its input is at most `most_bytes` of a source, 20 MB; 10 MB take
+    a second: call it in a thread."""
     return [link for one in _LOC.findall(text) if (link := html.unescape(one).strip())]
 
 
 def _below(links: Sequence[str], host: str, path: str) -> list[str]:
-    """Each once: those of this host whose path begins like this."""
+    """The distinct addresses of this host whose path begins like this."""
     found: dict[str, None] = {}
     for link in map(page_of, links):
         try:
@@ -201,8 +202,8 @@ def _below(links: Sequence[str], host: str, path: str) -> list[str]:
 
 
 def _permitted(links: Sequence[str], rules: RobotFileParser, most: int) -> list[str]:
-    """The first ones that a host's robots.txt allows, one more than `most` to show that there are more. So many
-    rules for so many addresses may take long: it is blocking, and looks at `TRIED` addresses for each at most."""
+    """The first addresses that a host's robots.txt allows, one more than `most` to show that there are more. Many
+    rules for many addresses may take long: it is blocking, and tries at most `TRIED` addresses for each."""
     allowed = (link for link in links[: most * TRIED] if rules.can_fetch("Outlast", link))
     return list(islice(allowed, most + 1))
 
@@ -219,7 +220,7 @@ def _unpacked(answer: Answer, most_bytes: int) -> str:
 
 
 def looks_like_html(text: str) -> bool:
-    """Whether a text without a telling content type is a web page."""
+    """True if a text without a clear content type is a web page."""
     start = text.lstrip("\ufeff \t\r\n")[:_START_CHARS].lower()
     return start.startswith(("<!doctype html", "<html")) or ("<head" in start and "<title" in start)
 

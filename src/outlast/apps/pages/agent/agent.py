@@ -1,4 +1,4 @@
-"""The `page` agent: it looks things up, runs code against real APIs, and keeps a live page by lines of patches."""
+"""The `page` agent: it looks things up, runs code against real APIs, and maintains a live page by lines of patches."""
 
 from collections.abc import Callable
 from functools import partial
@@ -36,7 +36,7 @@ from outlast.kernel.settings import Settings
 
 
 def nothing() -> None:
-    """In the place of who makes vectors: there is nobody."""
+    """A no-op for servers without a worker that computes vectors."""
 
 
 def page_agent(
@@ -52,8 +52,8 @@ def page_agent(
     recall: Recall | None = None,
     embed: Callable[[], None] = nothing,
 ) -> Agent:
-    """The agent `page`. `search` is the tool that looks things up, `code` the one that runs code (None: there is none),
-    `recall` finds what was done before, `embed` wakes who makes vectors of what is new."""
+    """The agent `page`. `search` is the tool that looks things up, `code` the one that runs code (or None),
+    `recall` finds earlier requests, `embed` wakes the worker that computes vectors of new texts."""
     sandbox = settings.sandbox
     tools = [search] if search is not None else []
     if sandbox is not None:
@@ -80,7 +80,7 @@ def page_agent(
 
 
 def _conversation(context: PromptContext) -> Conversation:
-    """One message, with the page as the run found it: the same for every turn of the run."""
+    """One message, with the page as it was when the run began: the same for every turn of the run."""
     tx, parts = context.tx, context.own_parts()
     found = found_by(tx, context.run) or _found_now(tx, context.run)
     room = int(context.token_budget * CODE_CHARS_PER_TOKEN)
@@ -95,7 +95,7 @@ def _found_now(tx: Tx, run: Run) -> Found:
 
 
 def _html(tx: Tx, found: Found) -> str:
-    """The page as the run found it; as it is now, where that version is not kept any more."""
+    """The page as it was when the run began; the current page if that version is no longer stored."""
     if not found.page_id or not found.version:
         return ""
     try:

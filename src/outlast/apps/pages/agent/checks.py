@@ -1,5 +1,5 @@
-"""The check before a page's run may end: what it announces is there and can be imported. What is wrong the model is
-told, in the same run; so are lines that it has not been told of yet.
+"""The check before a page's run may end: announced modules exist and can be imported. Problems are reported to the
+model in the same run, together with rejected lines that have not been reported yet.
 """
 
 import hashlib
@@ -20,16 +20,16 @@ from outlast.kernel.library.modules import MAX_ANNOUNCED_BYTES, NewModule
 from outlast_sandbox.interface import Sandbox
 from outlast_sandbox.module_imports import missing, try_import
 
-NO_SANDBOX: Final = "Modules were announced, but this server has no sandbox in which their files could lie."
+NO_SANDBOX: Final = "Modules were announced, but this server has no sandbox for their files."
 NOT_THERE: Final = (
-    "The module {path} was announced, but there is no such file in the workspace. Write it with create_or_update_files "
+    "The module {path} was announced, but its file is not in the workspace. Write it with create_or_update_files "
     "and announce it again, or leave it out."
 )
 
 
 async def check_page(context: StageContext, db: Database, workspaces: Workspaces, *, sandbox: bool) -> StageResult:
-    """`sandbox`: this server has sandboxes. Repeatable. A problem that was told before and is found again is not the
-    model's to mend any more: the run ends with it."""
+    """`sandbox`: this server has sandboxes. Repeatable. A problem that was reported before and occurs again is no
+    longer for the model to fix: the run ends with it."""
     await context.tell("check_page", "started")
     outcome = outcome_of(context.said)
     good, problems = list[NewModule](), list[str]()
@@ -58,13 +58,13 @@ async def check_page(context: StageContext, db: Database, workspaces: Workspaces
 
 
 async def _checked_module(context: StageContext, sandbox: Sandbox, one: NewModule) -> NewModule | str:
-    """The module with its file's hash, or what is wrong with it."""
+    """The module with its file's hash, or a description of the problem."""
     try:
         content = await sandbox.read_file(one.path, MAX_ANNOUNCED_BYTES)
     except (NotFound, PathRefused):
         return NOT_THERE.format(path=one.path)
     digest = hashlib.sha256(content).hexdigest()
-    # An id of its own for each try: what an earlier one acknowledged, its attempt may not have recorded.
+    # A separate id for each try: the attempt may not have recorded what an earlier one acknowledged.
     import_id = new_id("effect")
     context.on_cancel(partial(sandbox.kill_command, import_id))
     found = await try_import(sandbox, one.path, digest, import_id, context.attempt)

@@ -1,9 +1,9 @@
-"""What stands around a person's words in a page's prompt, from the most to the least stable. Pure.
+"""The text around a person's message in a page's prompt, from the most to the least stable. Pure.
 
     [SANDBOX MODULES] → HTML → [RECENT CHANGES] → [RELEVANT PAST CONTEXT] → [NOW]
 
-All of it is fixed when a run begins, so every turn of the run is asked with the same beginning, and a provider's cache
-holds over it; up to the HTML it often holds from one run to the next.
+All of it is fixed when a run begins, so every turn of the run starts with the same prompt, and a provider's cache
+stays valid for it; up to the HTML often from one run to the next too.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ NOW: Final = "[NOW]"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a run finds when it begins: the page and its `version`, the section of its modules, the latest changes
-    (oldest first) and what was recalled of older ones. The run's journal keeps it, by the names of its fields."""
+    """The state at the start of a run: the page and its `version`, the section of its modules, the latest changes
+    (oldest first) and the older ones that were recalled. The run's journal stores it, by the names of its fields."""
 
     page_id: str
     version: int
@@ -33,8 +33,8 @@ class Found:
 
 
 def message_of(found: Found, html: str, now: str, most_chars: int) -> str:
-    """The message that a run's model is asked with, at most about `most_chars` long: the page is cut where it is too
-    long for that, never the rest."""
+    """The message for the run's model, at most about `most_chars` long: only the page is cut if it is too
+    long, never the rest."""
     before = [found.modules_told] if found.modules_told else []
     recent = [f"{number}. {line}" for number, line in enumerate(found.recent, start=1)]
     after = [*_section(RECENT, recent), *_section(PAST, [f"- {line}" for line in found.recalled])]
@@ -45,7 +45,7 @@ def message_of(found: Found, html: str, now: str, most_chars: int) -> str:
 
 
 def change_line(asked: str, done: str) -> str:
-    """One line of the recent changes: what was asked → what was done."""
+    """One line of the recent changes: request → result."""
     return f"{quoted(asked)} → {done}" if done else quoted(asked)
 
 

@@ -1,7 +1,7 @@
-"""Pages that nobody uses rest: their code sessions end, and their tree in memory goes. Nothing is lost by it.
+"""Unused pages become dormant: their code sessions end, and their cached tree is freed. Nothing is lost.
 
 A timer row is set whenever a run of a page ends; the sweeper calls `rest` when it is due. Files, sandbox and volume
-have clocks of their own.
+have their own clocks.
 """
 
 from collections.abc import Awaitable, Callable
@@ -16,24 +16,24 @@ from outlast.kernel.runs.tables import TimerKind
 from outlast.kernel.threads.tables import threads
 
 KIND: Final[TimerKind] = "page_dormant"
-EndSessions = Callable[[str], Awaitable[int]]  # by workspace id: how many code sessions were ended
+EndSessions = Callable[[str], Awaitable[int]]  # from a workspace id to the number of code sessions ended
 
 
 async def no_sessions(_workspace_id: str) -> int:
-    """Where there are no sandboxes, there are no sessions."""
+    """Without sandboxes there are no sessions."""
     return 0
 
 
 class Dormancy:
-    """`end_sessions` ends the code sessions of a workspace whose sandbox is awake, and wakes none."""
+    """`end_sessions` ends the code sessions of a workspace whose sandbox is awake, and wakes no sandbox."""
 
     def __init__(self, db: Database, live: LiveTrees, after_s: float, end_sessions: EndSessions = no_sessions) -> None:
         self._db, self._live, self._end_sessions = db, live, end_sessions
         self._after = timedelta(seconds=after_s)
 
     async def rest(self, page_id: str) -> None:
-        """Free what the page keeps in memory, if it has not been used for as long as the settings say; else set the
-        timer anew. A page with a run is let be: the run's end sets the timer. Repeatable. Raises `NotFound`."""
+        """Free the page's memory if it has not been used for the time in the settings; else set the timer again. A page
+        with a run is left unchanged: the run's end sets the timer. Repeatable. Raises `NotFound`."""
         workspace_id = await self._db.write(self._due, page_id)
         if workspace_id is not None:
             self._live.forget(page_id)

@@ -1,5 +1,5 @@
-"""What a page's run leaves behind: title, modules, memory and problems, written in the run's last transaction; and the
-figures that are told at the end of any run."""
+"""The results of a page's run: title, modules, memory and problems, written in the run's last transaction; and the
+figures that are published at the end of any run."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,7 @@ def save_page(
     dependencies: str,
     embed: Callable[[], None],
 ) -> Finished:
-    """Write what the run says of its page, unless a person has named it; its modules; its line of memory, also in the
+    """Write the title from the run, unless a person has named the page; its modules; its line of memory, also in the
     page's history. `embed` is called after the commit. The end of the run announces the page."""
     found = pages.page_of_thread(tx, run.thread_id)
     if found is None:  # deleted meanwhile, with its thread
@@ -68,7 +68,7 @@ def save_page(
 
 
 def stats_of(tx: Tx, run: Run, page: PageRow) -> PageStats:
-    """The figures of a run that ends: what it made of the page, and which part of its prompts came out of a cache."""
+    """The figures of a run that ends: its changes to the page, and the cached share of its prompts."""
     journal = transcript_of(tx, run.id, frozenset())
     turns = [effect for effect in journal.effects if effect.kind == "model" and not effect.inherited]
     counts: dict[str, int] = {}
@@ -93,8 +93,8 @@ def stats_of(tx: Tx, run: Run, page: PageRow) -> PageStats:
 
 
 def _titled(tx: Tx, run: Run, page: PageRow, said: str) -> dict[str, Any]:
-    """The agent's title, else the page's first heading where it has no title yet; a person's own stays. The thread is
-    called so too."""
+    """The agent's title, else the page's first heading if it has no title yet; a person's title stays. The thread gets
+    the same title."""
     title = said[:TITLE_CHARS] if said else heading_of(page.html) if page.title == UNTITLED else ""
     if not title or page.named or title == page.title:
         return {}
@@ -105,7 +105,7 @@ def _titled(tx: Tx, run: Run, page: PageRow, said: str) -> dict[str, Any]:
 
 
 def heading_of(html: str) -> str:
-    """The words of the first heading; empty: there is none, or it is longer than `_HEADING_CHARS`."""
+    """The text of the first heading; empty if there is none or it is longer than `_HEADING_CHARS`."""
     found = _HEADING.search(html)
     ends = _HEADING_ENDS.search(html, found.end(), found.end() + _HEADING_CHARS) if found is not None else None
     if found is None or ends is None:
@@ -115,7 +115,7 @@ def heading_of(html: str) -> str:
 
 
 def _summary(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> str:
-    """The run's own line; where it wrote none, what was asked and what is known to be done."""
+    """The run's own summary; if it wrote none, the request and the known changes."""
     said = str(facts.get("summary", ""))
     if ARROW in said:
         return said

@@ -1,15 +1,15 @@
-"""A page's HTML within a number of characters: a longer one loses its middle, and says so where it does. Pure."""
+"""A page's HTML within a number of characters: a longer one loses its middle, marked by a comment. Pure."""
 
 import re
 from itertools import accumulate
 from typing import Final
 
-CODE_CHARS_PER_TOKEN: Final = 3.2  # about, in every provider's count: code and HTML have more signs than prose
-BEGINNING: Final = 0.7  # of what is kept
+CODE_CHARS_PER_TOKEN: Final = 3.2  # approximate for all providers: code and HTML have more symbols than prose
+BEGINNING: Final = 0.7  # share of the characters shown
 MAX_IDS: Final = 200
 NOTE: Final = (
-    "<!-- {cut:,} of {whole:,} characters are left out here, as the page is too long to be shown whole. They are on "
-    "the page all the same: patches may name what is in them, read_page shows them; do not write the page anew whole."
+    "<!-- {cut:,} of {whole:,} characters are left out here, because the page is too long to show whole. They are "
+    "still on the page: patches may name elements in them, read_page shows them; do not rewrite the whole page."
     "{ids} -->"
 )
 _ID: Final = re.compile(r'<[a-zA-Z][^<>]*?\sid="([^"]*)"')
@@ -17,8 +17,8 @@ _EMPTY: Final = "(the page is empty)"
 
 
 def within(html: str, most_chars: int) -> str:
-    """The HTML, at most about `most_chars` of it. What is cut begins and ends at a tag; a comment in its place names
-    the elements in it, at most 200 of them."""
+    """The HTML, at most about `most_chars` of it. The cut begins and ends at a tag; a comment in its place names
+    at most 200 of the elements in it."""
     if not html.strip():
         return _EMPTY
     if len(html) <= most_chars:

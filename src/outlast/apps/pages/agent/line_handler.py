@@ -1,4 +1,4 @@
-"""The lines of a page's agent, taken: each is read, and what it asks of the page is done by the pages room."""
+"""Handle the lines of a page's agent: each is parsed, and the pages app applies it to the page."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -32,23 +32,22 @@ GONE: Final = "The page was deleted, so this line changed nothing."
 
 
 class PageLines:
-    """The lines of the agent `page`. `dormant_after_s`: how long a page rests after a run
-    before its memory is freed."""
+    """The lines of the agent `page`. `dormant_after_s`: the time after a run until the page is dormant and its memory
+    is freed."""
 
     def __init__(self, rules: Rules, dormant_after_s: float) -> None:
         self._rules, self._dormant_after = rules, timedelta(seconds=dormant_after_s)
 
     def prepare(self, lines: Sequence[str]) -> None:
-        """Make the whole pages among the lines clean. Blocking."""
+        """Sanitise the whole pages among the lines. Blocking."""
         for line in lines:
             said = read_line(line) if len(line) >= MIN_CHARS else None
             if isinstance(said, FullLine):
                 self._rules.clean.prepare(said.html, self._rules.html_bytes)
 
     def take(self, tx: Tx, run: Run, step: int, lines: Sequence[str]) -> LinesTaken:
-        """Take whole lines, in order. Stats, modules and summaries only count here: they are read again from the
-        transcript when the run ends (`outcome.py`), so that a step that is asked again leaves nothing of them
-        behind."""
+        """Handle complete lines, in order. Stats, modules and summaries are only counted here: they are read again from
+        the transcript when the run ends (`outcome.py`), so that a repeated step leaves nothing of them behind."""
         page = page_of_thread(tx, run.thread_id)
         if page is None:
             return LinesTaken(problems=(GONE,))
@@ -85,7 +84,7 @@ class PageLines:
                 case StatsLine() | SummaryLine():
                     counts["notes"] += 1
                 case None:
-                    prose += [""] if not line.strip() else []  # what keeps paragraphs apart
+                    prose += [""] if not line.strip() else []  # keeps paragraphs apart
         return LinesTaken(tuple(events), "".join(f"{line}\n" for line in prose), tuple(problems), counts)
 
     def reset(self, tx: Tx, run: Run, step: int) -> Sequence[tuple[str, Any]]:

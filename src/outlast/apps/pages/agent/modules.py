@@ -1,8 +1,8 @@
-"""Modules as a page's agent announces them, and as its prompt lists them: path, names, an import; about 200 tokens for
+"""Modules as announced by a page's agent and listed in its prompt: path, names, an import; about 200 tokens for
 five. Pure.
 
-More of each module is found by `search_docs`. The list changes only when modules do, so that a provider's cache holds
-over it.
+`search_docs` finds more about each module. The list changes only when modules do, so that a provider's cache stays
+valid.
 """
 
 import re
@@ -24,18 +24,17 @@ _PATH: Final = re.compile(r"[\w.-]+(?:/[\w.-]+)*", re.ASCII)
 
 
 def plain_path(path: str) -> str:
-    """The path relative to the workspace, however it was written."""
+    """The path relative to the workspace, in normal form."""
     return path.strip().removeprefix("/workspace/").removeprefix("./")
 
 
 def wrong_with(announced: str) -> str:
-    """Why no module can have this path, for the agent; empty: it can. The path is of a file that can be imported."""
+    """The reason why no module can have this path, for the agent; empty if it can. The path must be importable."""
     path = plain_path(announced)
     shown = path[:PATH_CHARS]
     if path.startswith(LIBRARY_FOLDER):
         return (
-            f"The module {shown} lies in {LIBRARY_FOLDER}, where published modules are put: save it elsewhere, as in "
-            "lib/."
+            f"The module {shown} is in {LIBRARY_FOLDER}, which is for published modules: save it elsewhere, as in lib/."
         )
     if _PATH.fullmatch(path) is None or ".." in path.split("/"):
         return f"The module {shown} needs a plain relative path, such as lib/linear.ts."
@@ -47,7 +46,7 @@ def wrong_with(announced: str) -> str:
 
 
 def module_list(modules: Sequence[Module]) -> str:
-    """The section with its heading; empty for no modules. Of many the last twelve that were announced, by path."""
+    """The section with its heading; empty without modules. At most the last twelve announced, by path."""
     if not modules:
         return ""
     newest = sorted(modules, key=lambda one: one.updated_at, reverse=True)[:MAX_LISTED]
@@ -57,7 +56,7 @@ def module_list(modules: Sequence[Module]) -> str:
 
 
 def _entry(module: Module) -> str:
-    """One or two lines: the import is left out where it would make them too long, as the path says as much."""
+    """One or two lines: the import is left out if it would make them too long, because the path implies it."""
     head, usage = f"- {_plain(module.imported_path)}", _first_line(module.imported_usage)
     tail = f"\n  usage: {usage}" if usage else ""
     if _size(head + tail) > ENTRY_BYTES - NAMES_BYTES:
@@ -82,10 +81,10 @@ def _first_line(usage: str) -> str:
 
 
 def _size(text: str) -> int:
-    """In bytes: a sign beyond ASCII is rarely less than a token."""
+    """The size in bytes: a non-ASCII character is rarely less than a token."""
     return len(text.encode())
 
 
 def _plain(text: str) -> str:
-    """On one line, without what is not printed."""
+    """The text on one line, without non-printable characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -1,7 +1,7 @@
-"""What a page's run says of itself in its lines: title, stats, modules, summary. Pure.
+"""The lines in which a page's run describes itself: title, stats, modules, summary. Pure.
 
-Read from the text of its turns, which the transcript keeps: of several lines of one kind the last counts, of modules
-the last word on each path.
+Read from the text of its turns in the transcript: of several lines of one kind the last counts, of modules
+the last line for each path.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ PROSE_CHARS: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """`title` and `summary` empty: none was said. `modules` by path, in the order in which they were announced."""
+    """`title` and `summary` are empty if not given. `modules` by path, in the order of announcement."""
 
     title: str = ""
     summary: str = ""

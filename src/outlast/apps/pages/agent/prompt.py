@@ -1,6 +1,6 @@
 """The `page` agent's system text: the same for every page of a server, so that it stays in the models' caches. Pure.
 
-The lines and patches in it are those of `apps/pages/grammar.py`, which the reference in the docs is made from too.
+The lines and patches in it are those of `apps/pages/grammar.py`, the source of the reference in the docs too.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,15 +18,16 @@ SANDBOX: Final = "\n\n" + read_text(__file__, "system_sandbox.md")
 
 WITHOUT_SANDBOX: Final = """
 
-This server has no sandbox: you cannot run code or fetch anything. Say so when it would be needed, and build what can be
-built from what the person tells you and from the documentation that `search_docs` finds."""
+This server has no sandbox: you cannot run code or fetch anything. Say so when it would be needed, and build what you
+can from what the person gives you and from the documentation that `search_docs` finds."""
 
 MODULES_SECTION: Final = "- [SANDBOX MODULES]: code that you saved earlier, with an import to copy.\n"
 NO_PACKAGES: Final = "- none are configured: search_docs shows what documentation there is"
 
 
 def system_prompt(network: str | None, dependencies: Sequence[DependencySettings]) -> str:
-    """The system text. `network`: what the sandbox reaches, in a sentence or two; None: there is no sandbox."""
+    """The system text. `network`: the reachable network of the sandbox, in a sentence or two; None without a
+    sandbox."""
     text = SYSTEM.format(
         sections=MODULES_SECTION if network is not None else "",
         lines="\n".join(
@@ -48,7 +49,7 @@ def system_prompt(network: str | None, dependencies: Sequence[DependencySettings
 
 
 def packages_told(dependencies: Iterable[DependencySettings]) -> list[str]:
-    """A line for each configured dependency: its name in searches, how it is imported, what it reaches, its secret."""
+    """A line for each configured dependency: its name in searches, its import, its hosts, its secret."""
     return [line for one in dependencies if (line := _package(one))]
 
 

@@ -1,5 +1,5 @@
-"""`publish_module`: a module becomes a person's own, found by all agents that work for them. A person decides about it:
-the policy asks by default.
+"""`publish_module`: put a module into a person's library, where all agents that work for them find it. A person
+decides: the policy asks by default.
 """
 
 from typing import Annotated
@@ -21,7 +21,9 @@ from outlast.kernel.library.modules import LIBRARY, MAX_BYTES, Module, ModuleOri
 from outlast.kernel.runs.tables import approvals
 
 Path = Annotated[str, Field(min_length=1, max_length=300, description="The module's file, relative to the workspace.")]
-Description = Annotated[str, Field(max_length=2_000, description="What it does. Empty: as it was announced before.")]
+Description = Annotated[
+    str, Field(max_length=2_000, description="What it does. Leave it empty to keep the announced one.")
+]
 Exports = Annotated[list[str], Field(max_length=100, description="As in code_modules.", default_factory=list)]
 Usage = Annotated[str, Field(max_length=2_000, description="As in code_modules.")]
 
@@ -33,8 +35,9 @@ def publish_module_tool(workspaces: Workspaces, db: Database, modules: UsableMod
     async def publish_module(
         ctx: Context, *, path: Path, description: Description = "", exports: Exports, usage: Usage = ""
     ) -> str:
-        """Offer a saved module to all work of this person: other pages and threads find it with search_docs and import
-        it from ./library/. A person decides about it. The file must stand alone, without relative imports."""
+        """Publish a saved module for all work of this person: other pages and threads find it with search_docs and
+        import it from ./library/. A person decides about it. The file must be self-contained, without relative
+        imports."""
         opened = await workspaces.open(ctx)
         known = await modules.usable(opened.workspace_id, None)
         wanted = _wanted(NewModule(path, description, tuple(exports), usage), known)
@@ -63,9 +66,7 @@ def _wanted(asked: NewModule, known: list[Module]) -> NewModule:
         raise MalformedInput(wrong, path=path)
     if not module.description:
         raise NotFound(
-            f"No module {path} has been announced yet.",
-            hint="Say what it does: description, exports and usage.",
-            path=path,
+            f"No module {path} has been announced yet.", hint="Describe it: description, exports and usage.", path=path
         )
     return module
 
@@ -76,7 +77,7 @@ def _publish(tx: Tx, context: Context, workspace_id: str, module: NewModule, dep
     decided = sa.select(approvals.c.decided_by).where(
         approvals.c.effect_id == context.effect_id, approvals.c.decided_by.is_not(None)
     )
-    # Into the library of the person who decided: code of one person never reaches the agents of another.
+    # Stored in the library of the person who decided: code of one person never reaches the agents of another.
     owner = tx.execute(decided.limit(1)).scalar() or run.started_by
     origin = ModuleOrigin(run.project_id, page.id if page is not None else None, owner, run.id)
     return registry.implementation(LIBRARY).publish(tx, module, origin, owner, dependencies)

@@ -1,4 +1,4 @@
-"""`read_page`: an element of the page as it is now, for pages that are too long to be told whole."""
+"""`read_page`: the current HTML of an element, for pages that are too long to show whole."""
 
 from typing import Annotated, Final
 
@@ -16,7 +16,7 @@ SHOWN_CHARS: Final = 16_000
 
 
 At = Annotated[str, Field(min_length=1, max_length=129, description="#id of an element, or page.")]
-After = Annotated[int, Field(ge=0, description="Go on after so many characters of it.")]
+After = Annotated[int, Field(ge=0, description="Continue after this many characters.")]
 
 
 def read_page_tool(db: Database) -> Tool:
@@ -24,8 +24,8 @@ def read_page_tool(db: Database) -> Tool:
 
     @tool(repeatable=True)
     async def read_page(ctx: Context, at: At = "page", after: After = 0) -> ToolResult:
-        """Read the HTML of an element of the page, or of all of it, as it is now: where the page that you were told was
-        cut, or to see what your lines have made of it. Long ones come in pieces."""
+        """Read the current HTML of an element of the page, or of all of it: where the page in your prompt is
+        cut, or to see the result of your lines. Long HTML comes in pieces."""
         page = await db.read(page_of_thread, ctx.run.thread_id)
         if page is None:
             raise NotFound("This page was deleted.", thread_id=ctx.run.thread_id)

@@ -1,5 +1,5 @@
-"""What happened on a page lately, as its agent gets it: the last requests with what was done, and what people took
-back or brought back."""
+"""Recent events on a page for its agent: the last requests with their results, and changes that people undid
+or restored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ from outlast.kernel.threads.tables import messages
 MAX_RECENT: Final = 6
 ARROW: Final = "→"
 _BY_HAND: Final = {
-    "undo": "A person took changes back: the page is as it was before them.",
-    "restore": "A person brought an earlier version of the page back.",
+    "undo": "A person undid changes: the page is as it was before them.",
+    "restore": "A person restored an earlier version of the page.",
 }
 _CUT: Final = {"cancelled": "cancelled by a person", "error": "failed in the middle"}
 
 
 @dataclass(frozen=True, slots=True)
 class Lately:
-    """`lines` oldest first; `run_ids` of the runs that they speak of."""
+    """`lines` oldest first; `run_ids` of the runs in them."""
 
     lines: tuple[str, ...] = ()
     run_ids: frozenset[str] = frozenset()
@@ -40,11 +40,11 @@ class _Request(NamedTuple):
     at: datetime
     run_id: str
     status: str
-    said: Any  # the parts of its answer; None: there is none
+    said: Any  # the parts of its answer; or None
 
 
 def lately(tx: Tx, run: Run, page_id: str, most: int = MAX_RECENT) -> Lately:
-    """The last `most` things that happened before this run's own message."""
+    """The last `most` events before this run's own message."""
     requests = _requests(tx, run, most)
     summaries = registry.implementation(MEMORIES).summaries_of_runs(tx, [one.run_id for one in requests])
     told = [(one.at, _line(one, summaries.get(one.run_id, ""))) for one in requests]
@@ -57,17 +57,17 @@ def lately(tx: Tx, run: Run, page_id: str, most: int = MAX_RECENT) -> Lately:
 
 
 def asked_text(parts: Sequence[Mapping[str, Any]]) -> str:
-    """The words of a person's message."""
+    """The text of a person's message."""
     return "\n\n".join(part["text"] for part in parts if part["type"] == "text" and part["text"].strip())
 
 
 def done_words(parts: Sequence[Mapping[str, Any]]) -> str:
-    """What an answer did, where it left no summary: counted."""
+    """The counted changes of an answer that left no summary."""
     pages = [part for part in parts if part["type"] == "page"]
     patches = sum(part["patches"] for part in pages)
     calls = sum(part["type"] == "tool_call" and part["status"] == "done" for part in parts)
     words = [
-        "wrote the page anew" if any(part["whole"] for part in pages) else "",
+        "rewrote the page" if any(part["whole"] for part in pages) else "",
         _count(patches, "change") if patches else "",
         _count(calls, "tool call") if calls else "",
     ]
@@ -75,8 +75,8 @@ def done_words(parts: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _requests(tx: Tx, run: Run, most: int) -> list[_Request]:
-    """Those of the last `most` messages before the run's own whose run has ended, oldest first; of several runs of one
-    message the last."""
+    """The last `most` messages before the run's own whose run has ended, oldest first; of several runs of one
+    message, the last."""
     own = sa.select(messages.c.position).where(messages.c.id == run.message_id).scalar_subquery()
     asked = (
         sa.select(messages.c.id, messages.c.parts, messages.c.created_at, messages.c.position)

@@ -1,6 +1,6 @@
-"""`run_code` with what is known of packages and modules: a published module that the code imports is put into the
-workspace first, one that worked counts as verified, and code against a documented package that nobody looked up before
-is answered with a reminder.
+"""`run_code` with knowledge of packages and modules: a published module that the code imports is put into the
+workspace first, a module that worked counts as verified, and code against a documented package gets a reminder
+if the agent did not search its documentation first.
 """
 
 import hashlib
@@ -26,19 +26,19 @@ from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.interface import EvaluationResult, Sandbox
 
 REMINDER: Final = (
-    "You wrote code against {packages} without having searched its documentation in this request. Do not rely on what "
+    "You wrote code against {packages} without searching its documentation in this request. Do not rely on what "
     "you remember of it: call search_docs with package {first} before you write more, and check this code against what "
     "you find."
 )
 FAILED: Final = (
-    "This failed, and you wrote code against {packages} without having searched its documentation in this request. "
-    "Call search_docs with package {first}, then write it anew."
+    "This failed, and you wrote code against {packages} without searching its documentation in this request. "
+    "Call search_docs with package {first}, then rewrite it."
 )
 GONE: Final = "The published module {path} could not be put into the workspace: its stored file is missing."
 
 
 class LibraryCode:
-    """What `run_code` does around the code, see the module."""
+    """The work of `run_code` before and after the code runs; see the module."""
 
     def __init__(self, settings: SandboxSettings, db: Database, modules: UsableModules, blobs: FolderBlobs) -> None:
         self._db, self._shelf, self._blobs = db, modules, blobs
@@ -53,7 +53,7 @@ class LibraryCode:
     async def after(
         self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language, result: EvaluationResult
     ) -> list[str]:
-        """Note which modules worked; the reminder, where it is due."""
+        """Note which modules worked; return the reminder if it is due."""
         if result.success:
             worked = [
                 one.id
@@ -73,7 +73,7 @@ class LibraryCode:
         return [one for one in known if one.imported_path in paths]
 
     async def _placed(self, sandbox: Sandbox, module: Module) -> str:
-        """Write a published module's file where it is imported from, unless it lies there; what went wrong, else
+        """Write a published module's file to its import path, unless it is there; returns the error, else
         empty."""
         assert module.blob is not None
         path = module.imported_path
@@ -119,7 +119,7 @@ def searches_of(tx: Tx, run: Run) -> list[tuple[dict[str, Any], str]]:
 
 
 def searched(package: str, searches: Sequence[tuple[dict[str, Any], str]]) -> bool:
-    """Whether one of the searches was about the package: asked for it by name, or found something of it."""
+    """True if one of the searches asked for the package by name, or found something about it."""
     bare = _bare(package)
     for arguments, answer in searches:
         asked = arguments.get("package")

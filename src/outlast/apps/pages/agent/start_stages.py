@@ -1,7 +1,7 @@
-"""The work before a page's agent begins: its page, the modules that still live, what happened lately, what resembles
-the request among what happened before. No sandbox is made for it.
+"""The work before a page's agent begins: load its page, its existing modules, recent events, and earlier requests that
+resemble this one. No sandbox is created for it.
 
-What is found is kept in the run's journal, so that every turn is asked with the same words.
+The result is stored in the run's journal, so that every turn gets the same prompt.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import effects
 from outlast.kernel.threads.tables import messages
 
-NO_PAGE: Final = "This thread has no page any more, so there is nothing to change."
+NO_PAGE: Final = "The page of this thread was deleted, so there is nothing to change."
 
 _LAST_RESULT: Final = (
     sa.select(effects.c.result)
@@ -42,14 +42,14 @@ _LAST_RESULT: Final = (
 async def prepare(
     context: StageContext, db: Database, modules: UsableModules, recall: Recall | None, most_recalled: int
 ) -> StageResult:
-    """Raises `NotFound` without a page. Repeatable; reads only, but for modules whose files are gone, which are
+    """Raises `NotFound` without a page. Repeatable; reads only, except that modules without files are
     forgotten."""
     run = context.run
     await context.tell("load_page", "started")
     page = await db.read(page_of_thread, run.thread_id)
     if page is None:
         await context.tell("load_page", "failed", NO_PAGE)
-        raise NotFound(NO_PAGE, hint="Make a new page.", thread_id=run.thread_id)
+        raise NotFound(NO_PAGE, hint="Create a new page.", thread_id=run.thread_id)
     usable = await modules.usable(page.workspace_id, run.started_by)
     recent, asked = await db.read(_history, run, page.id)
     recalled: list[str] = []
@@ -63,12 +63,12 @@ async def prepare(
 
 
 def last_result(tx: Tx, run_id: str, kind: Literal["prepare", "check"]) -> Mapping[str, Any]:
-    """What this stage of the run gave last (`StageResult`, as the journal has it); empty: nothing yet."""
+    """The last result of this stage of the run (`StageResult`, as stored in the journal); empty if there is none."""
     return tx.execute(_LAST_RESULT, {"run": run_id, "kind": kind}).scalar() or {}
 
 
 def found_by(tx: Tx, run: Run) -> Found | None:
-    """What the run found when it began; None: nothing yet."""
+    """The state when the run began, or None before that."""
     facts = last_result(tx, run.id, "prepare").get("facts")
     return Found(**facts) if facts else None
 

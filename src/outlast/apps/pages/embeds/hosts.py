@@ -1,4 +1,4 @@
-"""Names of pages' own hosts: `{page}.pages.{preview domain}`, both ways. Pure."""
+"""Host names of pages: `{page}.pages.{preview domain}`, both ways. Pure."""
 
 import re
 from typing import Final
@@ -10,11 +10,11 @@ _PAGE: Final = re.compile(r"pag-[0-9a-z]{1,40}")
 
 
 class PageHosts(HostNames):
-    """The host names of pages. Ids are lower case base 32 with one underscore, which is a hyphen in a host name: the
-    way back is unambiguous."""
+    """The host names of pages. Ids are lower case base 32 with one underscore, which is a hyphen in a host name, so
+    parsing is unambiguous."""
 
     def parse(self, host: str) -> str | None:
-        """The id of the page that a Host header names; None when it names none."""
+        """The id of the page in a Host header, or None if it is no page's host."""
         label = self.label_of(host)
         return label.replace("-", "_", 1) if _PAGE.fullmatch(label) else None
 
@@ -24,11 +24,11 @@ class PageHosts(HostNames):
 
 
 def page_hosts(previews: PreviewHosts) -> PageHosts:
-    """The hosts of pages beside those of previews."""
+    """The hosts of pages next to those of previews."""
     return PageHosts(f"{LABEL}.{previews.domain}")
 
 
 def embed_url(hosts: PageHosts, page_id: str, secret: str, *, scheme: str, host: str) -> str:
-    """The address at which anyone who has the link sees the page. `host` is the Host header under which Outlast itself
-    was asked, for its port."""
+    """The address at which anyone with the link sees the page. `host` is the Host header of the request to Outlast
+    itself, for its port."""
     return f"{scheme}://{hosts.format(page_id)}{port_suffix(host)}/embed/{secret}"

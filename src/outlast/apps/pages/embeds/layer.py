@@ -1,4 +1,4 @@
-"""The ASGI layer in front of the application: whatever is asked under the pages' domain ends here."""
+"""The ASGI layer in front of the application: it handles all requests under the pages' domain."""
 
 import logging
 from collections.abc import Sequence
@@ -25,21 +25,21 @@ from outlast.kernel.previews.notices import Notice, answer_notice, is_page_visit
 EMBED: Final = "/embed/"
 EVENTS: Final = "/events"
 FOR_EVER: Final = b"public, max-age=31536000, immutable"
-NOTHING_HERE: Final = Notice(404, "There is no page here", "A page is looked at in Outlast, or by a link to it.")
+NOTHING_HERE: Final = Notice(404, "There is no page here", "Open the page in Outlast, or by a link to it.")
 NO_LINK: Final = Notice(
     404,
-    "This link shows nothing any more",
-    "It was revoked, has expired, or its page is gone.",
+    "This link is no longer valid",
+    "It was revoked or has expired, or its page was deleted.",
     "Ask the person who sent it to you for a new one.",
 )
 NOT_BUILT: Final = Notice(
-    503, "The web app has not been built", "Run make setup in the repository, and load this again."
+    503, "The web app has not been built", "Run make setup in the repository, then reload this page."
 )
 log = logging.getLogger("outlast.pages")
 
 
 def with_pages(app: ASGIApp, surface: Surface, hosts: KnownHosts) -> "PagesLayer":
-    """Whatever serves all other hosts, behind the layer of pages. Its streams are the surface's, and end with them."""
+    """Serve all other hosts with `app`, behind the layer of pages. Its streams are the surface's, and end with them."""
     return PagesLayer(
         app,
         page_hosts(surface.previews),
@@ -52,7 +52,7 @@ def with_pages(app: ASGIApp, surface: Surface, hosts: KnownHosts) -> "PagesLayer
 
 @dataclass(frozen=True, slots=True)
 class PagesLayer:
-    """Wraps the application. `own_origins` and `public_url` are where the app itself is found."""
+    """Wraps the application. `own_origins` and `public_url` are the addresses of the app itself."""
 
     app: ASGIApp
     hosts: PageHosts
@@ -78,7 +78,7 @@ class PagesLayer:
             await _tell(scope, send, Notice(503, "Not now", error.message, error.hint))
         except Exception:
             log.exception("page failed", extra={"host": host[:100]})
-            await _tell(scope, send, Notice(500, "The page failed", "The server's log says more."))
+            await _tell(scope, send, Notice(500, "The page failed", "See the server's log for details."))
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send, host: str) -> None:
         page_id, path = self.hosts.parse(host), scope["path"]
@@ -134,17 +134,17 @@ class PagesLayer:
         frames = await self.links.follow(page_id, secret, last)
         address = address_of(HTTPConnection(scope))
         stream = EventStream(frames, self.streams, lambda: self.links.is_good(page_id, secret), address, "address")
-        told = {**scope, "path": f"{EMBED}…{EVENTS}"}  # what a log may say of it
+        told = {**scope, "path": f"{EMBED}…{EVENTS}"}  # safe to log
         await stream(told, receive, _readable(send))
 
     def _origin(self, scope: Scope, host: str) -> str:
-        """Of this host as browsers reach it, also where something in front of this server speaks TLS."""
+        """The origin of this host as browsers reach it, also behind a proxy that terminates TLS."""
         return f"{urlsplit(self.public_url).scheme or scope['scheme']}://{host.lower()}"
 
 
 def _readable(send: Send) -> Send:
-    """An embedded page's document is of no origin, so its own host must let it read the stream. It shows no more than
-    its address, which is the secret, already gives."""
+    """An embedded page's document has an opaque origin, so its own host must allow it to read the stream. That shows no
+    more than its address, which is the secret, already does."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":

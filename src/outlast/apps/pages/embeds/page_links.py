@@ -1,8 +1,8 @@
-"""Pages seen by link: read only, by anyone who has its secret, in step until it is revoked or expires, or until its
-maker may not change the page any more.
+"""Pages viewed by link: read only, by anyone with the secret, live until the link is revoked or expires, or until its
+creator may no longer change the page.
 
-The secret is all that is asked for, each time anew. What a link shows is the page's title, HTML and changes; nothing of
-its conversation, files or people.
+The secret is the only credential, and is checked on each access. A link shows the page's title, HTML and changes, and
+nothing of its conversation, files or people.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ _SHAPES: Final[Mapping[str, type[PagePatched] | type[PageHtml]]] = {"page.patch"
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A page as a link shows it. `mark` changes whenever anything of that does."""
+    """A page as shown by a link. `mark` changes with any of its fields."""
 
     page_id: str
     thread_id: str
@@ -39,28 +39,28 @@ class Embedded:
 
     @property
     def mark(self) -> str:
-        """`12.0f3a…`: the version, which a reset may use twice, and what it holds."""
+        """`12.0f3a…`: the version, which a reset may reuse, and a hash of the content."""
         told = hashlib.sha256(f"{self.title}\0{self.html}".encode("utf-8", "surrogatepass")).hexdigest()
         return f"{self.version}.{told[:16]}"
 
 
 def frame_of(url: str, name: str) -> str:
-    """HTML that shows the page at a link's address on another site."""
+    """HTML that embeds the page at a link's address in another site."""
     return FRAME.format(url=escape(url), title=escape(name or "Page"))
 
 
 class PageLinks:
-    """Opens links to pages, follows what they show, and asks whether they are still good."""
+    """Opens links to pages, follows their pages, and checks that they are still valid."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
 
     async def open(self, page_id: str, secret: str) -> Embedded:
-        """The page as it is now. Raises `NotFound` for a link that is not one of this page's, or not good any more."""
+        """The current page. Raises `NotFound` for a link that is not one of this page's, or no longer valid."""
         return await self._services.db.read(_embedded, page_id, secret)
 
     async def is_good(self, page_id: str, secret: str) -> bool:
-        """Whether the link still shows the page."""
+        """True if the link still shows the page."""
         try:
             await self.open(page_id, secret)
         except NotFound:
@@ -69,7 +69,7 @@ class PageLinks:
 
     async def follow(self, page_id: str, secret: str, seen: str) -> AsyncGenerator[bytes]:
         """Server-sent events: the whole page first, unless the reader has `seen` it (the `mark` that came with it),
-        then each change as `{base, version, patches}` or `{version, html, title}`. Whether the link is good is checked
+        then each change as `{base, version, patches}` or `{version, html, title}`. The validity of the link is checked
         here once, and again by the sender of the stream. Raises `NotFound`."""
 
         def begin(tx: Tx) -> tuple[Embedded, follow.ThreadCursor]:
@@ -85,7 +85,7 @@ class PageLinks:
 async def _told(
     services: Services, page: Embedded, secret: str, seen: str, chunks: AsyncIterator[bytes]
 ) -> AsyncGenerator[bytes]:
-    """`page` is what the reader has. What does not follow from it is answered with the whole page."""
+    """`page` is the reader's state. A change that does not follow from it is answered with the whole page."""
     if page.mark != seen:
         yield _whole(page)
     shown = page.version
@@ -104,7 +104,7 @@ async def _told(
 
 
 def _changes(chunk: bytes) -> Iterator[PagePatched | PageHtml]:
-    """The changes of the page among the events of its thread, and nothing else."""
+    """Only the changes of the page among the events of its thread."""
     for line in chunk.split(b"\n"):
         if not line.startswith(b"data: "):
             continue

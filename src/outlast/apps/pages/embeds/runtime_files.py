@@ -1,4 +1,4 @@
-"""The page runtime's two built files, held in memory while they stay as they are on disk."""
+"""The page runtime's two built files, cached in memory while unchanged on disk."""
 
 import hashlib
 from pathlib import Path
@@ -10,14 +10,14 @@ KINDS: Final = {"page.js": b"text/javascript; charset=utf-8", "page.css": b"text
 
 
 class RuntimeFiles:
-    """`folder` is where the build leaves them. A rebuilt file is read anew."""
+    """`folder` is the output of the build. A rebuilt file is read again."""
 
     def __init__(self, folder: Path = FOLDER / "page") -> None:
         self._folder = folder
         self._held: dict[str, tuple[tuple[int, int], bytes]] = {}
 
     def read(self, name: str) -> bytes | None:
-        """A file's content; None where the web app has not been built."""
+        """A file's content, or None if the web app has not been built."""
         path = self._folder / name
         try:
             found = path.stat()
@@ -30,7 +30,7 @@ class RuntimeFiles:
         return held[1]
 
     def version(self) -> str | None:
-        """Changes with their content; None where one of them is missing."""
+        """A version that changes with their content, or None if one of them is missing."""
         contents = [self.read(name) for name in KINDS]
         if any(content is None for content in contents):
             return None

@@ -1,8 +1,8 @@
-"""The documents that a page's host gives, and what their headers allow. Pure.
+"""The documents served by a page's host, and the security headers for them. Pure.
 
-A page's HTML has passed the sanitiser. What is said here holds should it ever let something through: no script but the
-runtime runs, nothing is fetched from anywhere, no form is sent, and the document has an origin of its own that is no
-one's (the directive `sandbox`), so that it can read nothing of this or any other host.
+A page's HTML has passed the sanitiser. The headers protect in case it ever misses something: no script but the runtime
+runs, nothing is fetched from anywhere, no form is sent, and the document has an opaque origin (the directive
+`sandbox`), so that it can read nothing of this or any other host.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from typing import Final
 
 Headers = list[tuple[bytes, bytes]]
 
-# In the shell links are opened by the app; in an embedded page by the browser, in a window that knows nothing of it.
+# In the shell the app opens links; in an embedded page the browser does, in a window without a reference to the page.
 SHELL_SANDBOX: Final = "sandbox allow-scripts allow-forms"
 EMBED_SANDBOX: Final = "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox"
 POLICY: Final = (
@@ -34,25 +34,25 @@ _HEAD: Final = (
 
 
 def shell(parents: Iterable[str], version: str) -> bytes:
-    """The document without data, for the app's frame. `parents`: the origins whose messages it takes; `version`
+    """The document without data, for the app's frame. `parents`: the origins whose messages it accepts; `version`
     changes with the runtime's files."""
     told = escape(" ".join(parents))
     return _document("Page", f'data-parents="{told}"', "", version)
 
 
 def embedded(title: str, html: str, mark: str, version: str) -> bytes:
-    """The document with a page's HTML, for a frame of any site. `mark`: what the runtime asks to go on from."""
+    """The document with a page's HTML, for a frame of any site. `mark`: the cursor from which the runtime continues."""
     return _document(title or "Page", f'data-version="{escape(mark)}"', html, version)
 
 
 def shell_headers(origin: str, parents: Iterable[str]) -> Headers:
-    """`origin`: of this host, as browsers reach it; a sandboxed document is not `'self'`."""
+    """`origin`: the origin of this host, as browsers reach it; a sandboxed document is not `'self'`."""
     policy = POLICY.format(own=origin, connect="'none'", ancestors=" ".join(parents) or "'none'", sandbox=SHELL_SANDBOX)
     return [HTML, (b"cache-control", b"no-cache"), *COMMON, (b"content-security-policy", policy.encode())]
 
 
 def embed_headers(origin: str) -> Headers:
-    """Any site may frame it, and it may ask this host for its changes."""
+    """Any site may frame it, and it may fetch its changes from this host."""
     policy = POLICY.format(own=origin, connect=origin, ancestors="*", sandbox=EMBED_SANDBOX)
     return [HTML, (b"cache-control", b"no-store"), *COMMON, (b"content-security-policy", policy.encode())]
 

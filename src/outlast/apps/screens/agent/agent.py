@@ -51,8 +51,8 @@ def screen_agent(
     keeper: ServiceKeeper | None = None,
     photographer: Photographer | None = None,
 ) -> Agent:
-    """The agent `screen`. `files` keeps the workspaces' files, `keeper` their services, `photographer` looks at pages
-    (each None: this server has none)."""
+    """The agent `screen`. `files` stores the workspaces' files, `keeper` runs their services, `photographer` looks at
+    pages (each None if this server has none)."""
     sandbox, lists = settings.sandbox, FileLists(blobs)
     network = NONE if sandbox is None else network_words(sandbox)
     systems = {name: system_prompt(template, network) for name, template in templates.items()}
@@ -81,7 +81,7 @@ def _instructions(systems: Mapping[str, str], context: PromptContext) -> str:
 
 
 def _conversation(lists: FileLists, context: PromptContext) -> Conversation:
-    """Earlier messages, then what this run found and was asked: the same for every turn of the run."""
+    """Earlier messages, then the screen and the request of this run: the same for every turn of the run."""
     found = _found(lists, context)
 
     def render(exchanges: Sequence[Exchange]) -> list[ModelMessage]:
@@ -91,7 +91,7 @@ def _conversation(lists: FileLists, context: PromptContext) -> Conversation:
 
 
 def _found(lists: FileLists, context: PromptContext) -> str:
-    """The screen as the run found it, and what the thread is about."""
+    """The screen at the start of the run, and the subject of the thread."""
     tx, run = context.tx, context.run
     screen = screen_of_thread(tx, run.thread_id)
     workspace_id = screen.workspace_id if screen is not None else run.workspace_id

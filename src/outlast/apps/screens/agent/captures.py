@@ -2,8 +2,8 @@
 
     [UNITSET_ELEMENT_CAPTURE] … HTML: ```html … ``` CSS: ```css … ``` [/UNITSET_ELEMENT_CAPTURE]
 
-A block that is not closed ends with the message; what is in it may be anything, and reaches the model in bounded size.
-Bounds: steps grow with the length of the message, 200 KB of which take 1 ms.
+A block that is not closed ends with the message; its content is arbitrary, and reaches the model in bounded size.
+Bounds: time grows with the length of the message, 200 KB take 1 ms.
 """
 
 import re
@@ -26,14 +26,14 @@ _CSS: Final = re.compile(r"CSS:\s*+```(?:css)?[ \t]*+\n")
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One captured element. `facts` is what was said of it before its HTML (what it is, where it stands)."""
+    """One captured element. `facts` is the text before its HTML (its kind and place)."""
 
     facts: str
     html: str
     css: str
 
     def block(self) -> str:
-        """As the model gets it, within the bounds."""
+        """The block for the model, within the bounds."""
         lines = [self.facts, "HTML:", "```html", _cut(self.html, HTML_CHARS), "```"]
         if self.css:
             lines += ["CSS:", "```css", _cut(self.css, CSS_CHARS), "```"]
@@ -41,7 +41,7 @@ class Capture:
 
 
 def captures_in(text: str) -> list[Capture]:
-    """The elements that a message holds, in order."""
+    """The elements in a message, in order."""
     return [_capture(found.group(1)) for found in _BLOCK.finditer(text)]
 
 
@@ -66,7 +66,7 @@ def _capture(inner: str) -> Capture:
 
 
 def _css_of(inner: str) -> str:
-    """The block of CSS that a capture ends with; empty: there is none."""
+    """The block of CSS at the end of a capture; empty if there is none."""
     opening, whole = _CSS.search(inner), inner.rstrip()
     if opening is None or not whole.endswith("```") or len(whole) - 3 < opening.end():
         return ""

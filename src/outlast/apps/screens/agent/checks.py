@@ -1,5 +1,5 @@
-"""The check before a screen's run may end: the theme is back in its place, the types fit, the page answers without
-throwing or errors in its console, the answer has its tags. The model gets the problems, precisely and in bounded
+"""The check before a screen's run may end: the theme is in place, the types fit, the page answers without
+throwing or console errors, the answer has its tags. The model gets the problems, precisely and in bounded
 size.
 """
 
@@ -42,7 +42,7 @@ from outlast.kernel.threads.parts import ImagePart, NoticePart, Part
 from outlast_sandbox.browser.interface import Look, Photographer
 from outlast_sandbox.interface import Command, Sandbox
 
-SERVER_WAIT_S: Final = 150.0  # for a dev server that is only just starting
+SERVER_WAIT_S: Final = 150.0  # for a dev server that is still starting
 STYLE_BYTES: Final = 1_000_000
 OUTPUT_BYTES: Final = 200_000
 SHOWN_BYTES: Final = 2_000
@@ -52,18 +52,18 @@ _OUT_OF_REACH: Final = re.compile(
     r"net::ERR_|Failed to fetch|fetch failed|NetworkError|Load failed|ENOTFOUND|EAI_AGAIN|ECONNREFUSED"
 )
 NO_PICTURE: Final = "no_picture"
-STUBBORN: Final = 3  # checks in a row that find the same in the same files: no further turn mends that
+STUBBORN: Final = 3  # equal checks in a row on the same files: another turn would not fix it
 MIN_SIDE, MAX_SIDE = 100, 4_000
-MAX_PICTURE_BYTES: Final = 8_000_000  # a page of noise makes fifty
-_Types = tuple[Problem | None, dict[str, Any]]  # and the facts for the next check
+MAX_PICTURE_BYTES: Final = 8_000_000  # a noisy page reaches fifty
+_Types = tuple[Problem | None, dict[str, Any]]  # with the facts for the next check
 _Page = tuple[Look | None, list[Problem]]
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What is known when a check begins: the screen's row, the workspace's files (None: not all are saved), and of the
-    thread's last check its files, the problem of their types, and whether it was ever said why there is no
-    picture. `found`: what this run's own last check found, in which files, and how often in a row."""
+    """The state when a check begins: the screen's row, the workspace's files (None if not all are saved), and of the
+    thread's last check its files, its type problem, and whether the missing picture was ever explained. `found`: the
+    problems of this run's own last check, its files, and the repetitions in a row."""
 
     screen: ScreenRow | None
     tree: str | None
@@ -73,7 +73,7 @@ class Before:
     found: Mapping[str, Any]
 
     def times_found(self, problems: Sequence[str], *, changed: bool) -> int:
-        """How often in a row a check of this run has found just these problems in just these files, this one
+        """The number of checks of this run in a row that found just these problems in just these files, this one
         included."""
         same = [self.tree, list(problems)] == [self.found.get("tree"), self.found.get("problems")]
         return int(self.found["times"]) + 1 if same and self.tree is not None and not changed else 1
@@ -81,7 +81,7 @@ class Before:
 
 @dataclass(slots=True)
 class Checker:
-    """Does the check."""
+    """Runs the check."""
 
     db: Database
     workspaces: Workspaces
@@ -93,7 +93,7 @@ class Checker:
     photographer: Photographer | None = None
 
     async def check(self, context: StageContext) -> StageResult:
-        """Repeatable: the command is attached to, the rest done again. Raises `SandboxLost`, `SandboxUnavailable`."""
+        """Repeatable: it attaches to the command and repeats the rest. Raises `SandboxLost`, `SandboxUnavailable`."""
         await context.tell("check", "started")
         opened = await self.workspaces.open(context)
         themed = await self._put_theme(context.run, opened.sandbox)
@@ -115,7 +115,7 @@ class Checker:
             await self._tell_preview(context, opened.sandbox, look)
             parts, picture = await self._picture(context, look, before)
             facts |= picture
-        # Not before it is recorded: another attempt would ask for the command's result.
+        # Not before the result is recorded: another attempt would ask for the command's result.
         context.on_recorded(partial(opened.sandbox.acknowledge, context.effect_id))
         return StageResult(
             problems=tuple(problem.text for problem in problems),
@@ -132,20 +132,20 @@ class Checker:
         )
 
     async def _put_theme(self, run: Run, sandbox: Sandbox) -> bool:
-        """Write the screen's theme, and what its classes need, into its style sheet again, whatever the agent made of
-        it. Whether that changed the file."""
+        """Write the screen's theme, and what its classes need, into its style sheet again, whatever the agent changed
+        there. Returns True if that changed the file."""
         screen = await self.db.read(screen_of_thread, run.thread_id)
         if screen is None:
             return False
         try:
             content = await sandbox.read_file(STYLE_SHEET, STYLE_BYTES + 1)
-            if len(content) > STYLE_BYTES:  # not all of it was read
+            if len(content) > STYLE_BYTES:  # it was not read completely
                 return False
             css = content.decode()
             theme = theme_of(screen.theme, screen.theme_tokens)
             themed = await anyio.to_thread.run_sync(dress, css, theme)
         except (NotFound, UnicodeDecodeError, UnknownTheme, MalformedInput):
-            return False  # the page says what that means for it
+            return False  # the check of the page reports the effect
         if themed == css:
             return False
         await sandbox.write_files([(STYLE_SHEET, themed.encode())])
@@ -154,7 +154,8 @@ class Checker:
     async def _types_and_page(
         self, context: StageContext, opened: OpenWorkspace, before: Before, *, fresh: bool
     ) -> tuple[_Types, _Page]:
-        """Both at once: the browser mostly waits. The dev server comes first, as it may be installing the compiler."""
+        """Both at once: the browser mostly waits. The dev server comes first, because it may be installing the
+        compiler."""
         silent = await self._silent_server(opened.workspace_id)
         found: list[_Types] = []
 
@@ -165,13 +166,13 @@ class Checker:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(compile_it)
                 page = (None, [silent]) if silent is not None else await self._page(opened, before)
-        except BaseExceptionGroup as group:  # one that went wrong has ended the other
+        except BaseExceptionGroup as group:  # one failure has ended the other
             raise next(leaves(group)) from None
         return found[0], page
 
     async def _types(self, context: StageContext, sandbox: Sandbox, before: Before, *, fresh: bool) -> _Types:
-        """The problem that the compiler finds; where the files are those of the last check, the one that it found
-        then."""
+        """The problem that the compiler reports; if the files are those of the last check, its result is
+        reused."""
         tree = None if fresh else before.tree
         if tree is not None and tree == before.checked_tree:
             kept = Problem(**before.checked) if before.checked else None
@@ -187,7 +188,7 @@ class Checker:
         return found, {"checked_tree": tree, "type_problem": asdict(found) if found else None}
 
     async def _page(self, opened: OpenWorkspace, before: Before) -> _Page:
-        """What the page looks like and what is wrong with it; None: nobody can look here."""
+        """The look of the page and its problems, or None if this server cannot look at it."""
         if self.photographer is None:
             return None, []
         width, height = (before.screen.width, before.screen.height) if before.screen else (1280, 800)
@@ -200,7 +201,7 @@ class Checker:
             return None
         try:
             row = await self.keeper.wait_settled(workspace_id, DEV_SERVER, SERVER_WAIT_S)
-        except NotFound:  # this workspace has none: looking at the page tells
+        except NotFound:  # this workspace has none: the check of the page reports it
             return None
         if row.state == "healthy":
             return None
@@ -220,12 +221,12 @@ class Checker:
     async def _picture(
         self, context: StageContext, look: Look | None, before: Before
     ) -> tuple[list[Part], dict[str, Any]]:
-        """The parts for the answer: the picture, or once in a thread why there is none."""
+        """The parts for the answer: the picture, or once per thread the reason why there is none."""
         picture = (look.picture if look is not None else None) or b""
         image, large = recognise(picture), len(picture) > MAX_PICTURE_BYTES
         if look is None or image is None or large:
-            note = (look.note if look is not None else "") or "The page could not be looked at."
-            note = "The picture of the page is too large to be kept." if large else note
+            note = (look.note if look is not None else "") or "The page could not be opened."
+            note = "The picture of the page is too large to store." if large else note
             await context.tell("picture", "skipped", note)
             if look is None or before.said_why:
                 return [], {}
@@ -240,7 +241,7 @@ class Checker:
         return [ImagePart(id=new_id("part"), attachment_id=data.id, **shown)], {"picture_id": data.id}
 
     def _gone(self, before: Before, outcome: Outcome) -> list[str]:
-        """Files that were spoken of and are not there."""
+        """Files that the answer mentions and that do not exist."""
         known = [file["path"] for file in before.screen.files] if before.screen else []
         with suppress(NotFound):
             if before.tree is not None:
@@ -266,7 +267,7 @@ def _of_page(look: Look) -> list[Problem]:
 
 
 def _said_of_its_own(look: Look) -> list[str]:
-    """What the page wrote to its console as an error and can fix. It cannot fix that the sandbox reaches no other
+    """The console errors of the page that it can fix. It cannot fix that the sandbox reaches no other
     hosts, and errors that it threw are reported already."""
     thrown = [error.splitlines()[0].removeprefix("Uncaught ") for error in look.errors if error]
     return [

@@ -1,7 +1,7 @@
-"""A screen's conversation as its agent gets it: who said what, without the tool calls of earlier runs. Pure.
+"""A screen's conversation for its agent: the messages, without the tool calls of earlier runs. Pure.
 
-What an earlier answer did to the files is in its `<files_summary>`, which stays in the text for the model and is never
-shown to people; an answer that was cut before it wrote one gets it from the files that it had written.
+The file changes of an earlier answer are in its `<files_summary>`, which stays in the text for the model and is never
+shown to people; an answer that was cut off before it wrote one gets it from the files that it had written.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, LoadImage, ima
 from outlast.kernel.models.protocol import ModelMessage, Piece, TextPiece
 from outlast.kernel.runs.history import Exchange
 
-IMAGE_CHARS: Final = 4_000  # what an image counts in the budget
+IMAGE_CHARS: Final = 4_000  # the size of an image in the budget
 WRITES: Final = "create_or_update_files"
 EXACTLY: Final = (
     "Replicate each captured element exactly: its HTML and CSS as they are, its exact colours instead of the theme's, "
@@ -26,7 +26,7 @@ EXACTLY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AgentMessage:
-    """One message as the agent gets it; `images` are attachment ids with the names they have."""
+    """One message for the agent; `images` maps attachment ids to their names."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -35,7 +35,7 @@ class AgentMessage:
 
 def format_messages_for_agent(records: Sequence[Mapping[str, Any]]) -> list[AgentMessage]:
     """Each message of a person or an agent (`role`, `parts`), in the same order, with the texts of its parts as its
-    content, tags included. Messages of other roles are passed over."""
+    content, tags included. Messages of other roles are skipped."""
     return [_formatted(record) for record in records if record["role"] in ("user", "assistant")]
 
 
@@ -50,8 +50,8 @@ def records_of(exchanges: Sequence[Exchange]) -> list[dict[str, Any]]:
 
 
 def told(exchanges: Sequence[Exchange], context: str, token_budget: int, load_image: LoadImage) -> list[ModelMessage]:
-    """The conversation for the model: `context` stands before the words of the last message, the run's own, and the
-    rule about captured elements behind them. The oldest are left out where the budget ends; the last one always
+    """The conversation for the model: `context` precedes the text of the last message, the run's own, and the rule
+    about captured elements follows it. The oldest messages are left out when the budget is used up; the last one always
     stays."""
     messages = format_messages_for_agent(records_of(exchanges))
     if not messages:
@@ -63,7 +63,7 @@ def told(exchanges: Sequence[Exchange], context: str, token_budget: int, load_im
 
 
 def within(messages: Sequence[AgentMessage], chars: int) -> list[AgentMessage]:
-    """The last messages that fit, at least one, beginning with one of a person's where there is one."""
+    """The last messages that fit, at least one, starting with a person's message if there is one."""
     kept: list[AgentMessage] = []
     for message in reversed(messages):
         chars -= len(message.content) + IMAGE_CHARS * len(message.images)
@@ -88,7 +88,7 @@ def _formatted(record: Mapping[str, Any]) -> AgentMessage:
 
 
 def _written_by(parts: Sequence[Mapping[str, Any]]) -> str:
-    """A summary of the files that an answer without one had written, from its calls."""
+    """A summary of the written files for an answer without one, from its calls."""
     done = (part for part in parts if part["type"] == "tool_call" and part["status"] == "done")
     paths = [path for part in done if part["tool"] == WRITES for path in _paths(part["arguments"])]
     return generate_files_summary(dict.fromkeys(paths, "written before the answer was cut off"))

@@ -1,4 +1,4 @@
-"""What a screen becomes by a run that completes: title, files, problems and picture, written in the run's last
+"""The results of a completed screen run: title, files, problems and picture, written in the run's last
 transaction."""
 
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,8 @@ from outlast.kernel.threads.tables import threads
 
 
 def save_screen(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> None:
-    """Write what the answer says of the screen, unless a person has named it, and what the check found. The end of the
-    run announces it."""
+    """Write the title and files from the answer, unless a person has named the screen, and the result of the check. The
+    end of the run announces it."""
     found = screens.screen_of_thread(tx, run.thread_id)
     if found is None:  # deleted meanwhile, with its thread
         return
@@ -35,7 +35,7 @@ def save_screen(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Map
 
 
 def _titled(tx: Tx, run: Run, screen: ScreenRow, outcome: Outcome) -> dict[str, Any]:
-    """The agent's title, where no person chose one; the thread is called so too."""
+    """The agent's title, unless a person chose one; the thread gets the same title."""
     if outcome.title is None or screen.named:
         return {}
     thread = tx.find(ThreadRow, threads, {"id": run.thread_id})

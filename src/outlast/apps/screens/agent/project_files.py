@@ -1,7 +1,7 @@
 """The list of a screen's files that its agent gets at the start of a run.
 
 Read from the newest checkpoint that the run itself has not made, so that the list stays the same for all its turns and
-providers' caches hold; what the run changes it knows by itself.
+providers' caches stay valid; the run knows its own changes.
 """
 
 from collections.abc import Iterable
@@ -19,20 +19,20 @@ from outlast_sandbox.checkpoints.tree import Tree, decode
 KIT: Final = "components/ui/"
 MAX_SHOWN: Final = 300
 MAX_CHARS: Final = 12_000
-# There for the server and the person, not for the agent.
+# For the server and the person, not for the agent.
 _BESIDE: Final = ("outlast/", "package-lock.json", "next-env.d.ts", "node_modules/", ".next/", ".vite/")
 _KEPT: Final = 64
 
 
 class FileLists:
-    """Lists of paths by checkpoint. In memory: the last few, by the hash of their content."""
+    """Lists of paths by checkpoint. Caches the last few in memory, by the hash of their content."""
 
     def __init__(self, blobs: FolderBlobs) -> None:
         self._blobs = blobs
         self.of_tree = lru_cache(_KEPT)(self._of_tree)
 
     def before_run(self, tx: Tx, workspace_id: str, run_id: str) -> tuple[str, ...] | None:
-        """Paths of the workspace's files, sorted, as they were when the run began; None: they were never saved."""
+        """Paths of the workspace's files, sorted, as they were when the run began, or None if they were never saved."""
         mine = checkpoints.c.workspace_id == workspace_id
         others = sa.or_(checkpoints.c.run_id.is_(None), checkpoints.c.run_id != run_id)
         newest = sa.select(checkpoints.c.tree).where(mine, others).order_by(checkpoints.c.id.desc()).limit(1)
@@ -49,7 +49,7 @@ class FileLists:
 
 
 def listed(paths: Iterable[str]) -> str:
-    """The list for a prompt: one path a line, the kit's components on one line; at most 300, the rest counted."""
+    """The list for a prompt: one path per line, the kit's components on one line; at most 300, the rest counted."""
     shown = [path for path in paths if not path.startswith(_BESIDE)]
     kit = [path.removeprefix(KIT).removesuffix(".tsx") for path in shown if path.startswith(KIT)]
     own = [path for path in shown if not path.startswith(KIT)]

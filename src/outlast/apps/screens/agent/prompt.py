@@ -32,7 +32,7 @@ _STACKS: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def system_prompt(template: Template, network: str) -> str:
-    """The system text for runs of a template. `network`: what its sandbox reaches, in a sentence."""
+    """The system text for runs of a template. `network`: the reachable network of its sandbox, in a sentence."""
     stack, entry = _STACKS.get(template.name, _STACKS["next"])
     return SYSTEM.format(
         stack=stack,
@@ -59,6 +59,6 @@ def kit_of(template: Template) -> list[tuple[str, list[str]]]:
 
 
 def packages_of(template: Template) -> list[str]:
-    """What the app may import, by name and version."""
+    """The packages that the app may import, by name and version."""
     dependencies: dict[str, str] = json.loads(template.files.get("package.json", b"{}")).get("dependencies", {})
     return [f"{name} {version}" for name, version in sorted(dependencies.items())]

@@ -1,7 +1,7 @@
-"""The work before a screen's agent begins: its screen, its sandbox, what was lost, what was said.
+"""The work before a screen's agent begins: load its screen, its sandbox, lost context, and messages.
 
 Each is a named step of the workflow. The id of a new sandbox is in its row, and so on the screen, before the sandbox is
-started; so whatever happens then, the next run finds it.
+started, so the next run finds it whatever happens.
 """
 
 from datetime import datetime
@@ -23,18 +23,18 @@ from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.tables import sandboxes
 
-NO_SCREEN: Final = "This thread has no screen any more, so there is nothing to build on."
+NO_SCREEN: Final = "The screen of this thread was deleted, so there is nothing to build on."
 
 
 def should_create_new_sandbox(sandbox_id: str | None) -> bool:
-    """Whether a screen with this sandbox (None or empty: it has none) needs a new one; else the one it has is connected
-    to, which wakes it."""
+    """True if a screen with this sandbox (None or empty without one) needs a new one; else the existing one is
+    connected to, which wakes it."""
     return not sandbox_id
 
 
 async def prepare(context: StageContext, db: Database, workspaces: Workspaces, context_messages: int) -> StageResult:
     """Raises `NotFound` without a screen, `SandboxUnavailable` without a sandbox. Repeatable; a cancelled call leaves
-    the sandbox that it made."""
+    the sandbox that it created."""
     screen = await _load_screen(context, db)
     opened = await _open_sandbox(context, workspaces, screen)
     await _tell_context_lost(context, db, opened)
@@ -47,14 +47,16 @@ async def _load_screen(context: StageContext, db: Database) -> ScreenData:
     screen = await db.read(_screen, context.run.thread_id)
     if screen is None:
         await context.tell("load_screen", "failed", NO_SCREEN)
-        raise NotFound(NO_SCREEN, hint="Make a new screen on the canvas.", thread_id=context.run.thread_id)
+        raise NotFound(NO_SCREEN, hint="Create a new screen on the canvas.", thread_id=context.run.thread_id)
     await context.tell("load_screen", "done", screen.title)
     return screen
 
 
 async def _open_sandbox(context: StageContext, workspaces: Workspaces, screen: ScreenData) -> OpenWorkspace:
-    anew = should_create_new_sandbox(screen.sandbox_id)
-    await context.tell("open_sandbox", "started", "making a sandbox" if anew else f"connecting to {screen.sandbox_id}")
+    is_new = should_create_new_sandbox(screen.sandbox_id)
+    await context.tell(
+        "open_sandbox", "started", "creating a sandbox" if is_new else f"connecting to {screen.sandbox_id}"
+    )
     try:
         opened = await workspaces.open(context)
     except OutlastError as error:
@@ -81,7 +83,7 @@ async def _load_messages(context: StageContext, db: Database, most: int) -> None
     try:
         count = await db.read(_count_messages, context.run, most)
     except NOT_READABLE:
-        await context.tell("load_messages", "failed", "earlier messages could not be read; going on without")
+        await context.tell("load_messages", "failed", "earlier messages could not be read; continuing without them")
         return
     await context.tell("load_messages", "done", f"{count} message{'' if count == 1 else 's'}")
 
@@ -96,8 +98,8 @@ def _count_messages(tx: Tx, run: Run, most: int) -> int:
 
 
 def lost_since_last_run(tx: Tx, run: Run, workspace_id: str, sandbox_id: str) -> str | None:
-    """The sandbox that this one stands in for, if it was made after the thread's last run had ended; None: the agent
-    finds everything as it left it, or was never there before."""
+    """The sandbox that this one replaces, if it was created after the thread's last run had ended; None if the agent
+    finds everything unchanged, or was never there before."""
     ended = sa.select(sa.func.max(runs.c.ended_at)).where(runs.c.thread_id == run.thread_id, runs.c.id != run.id)
     since: datetime | None = tx.execute(ended).scalar()
     created_at: datetime | None = tx.value(sandboxes.c.created_at, {"id": sandbox_id})
@@ -106,7 +108,7 @@ def lost_since_last_run(tx: Tx, run: Run, workspace_id: str, sandbox_id: str) ->
     before = sa.select(sandboxes.c.id).where(
         sandboxes.c.workspace_id == workspace_id,
         sandboxes.c.id != sandbox_id,
-        sandboxes.c.ref != "",  # nothing is lost with one that never was ready
+        sandboxes.c.ref != "",  # a sandbox that was never ready loses nothing
         sandboxes.c.created_at <= since,
     )
     newest = before.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(1)

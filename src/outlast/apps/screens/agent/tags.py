@@ -1,9 +1,9 @@
-"""The tags that the `screen` agent ends its answer with, written and read. Pure and total: any text gives an answer.
+"""The tags at the end of the `screen` agent's answer, written and parsed. Pure and total: any text gives an answer.
 
     <title>Pricing page</title>  <task_summary>…Markdown…</task_summary>  <files_summary>- path: words</files_summary>
 
-A title counts where it begins a line, so that an answer may speak of HTML's own `<title>` without meaning it; of
-several tags with one name the last counts. One that is not closed (a cut answer) ends at the next tag or at the end.
+A title counts only at the start of a line, so that an answer may mention HTML's own `<title>`; of several tags with one
+name the last counts. An unclosed one (a cut answer) ends at the next tag or at the end.
 
 Bounds: only the end of an answer is parsed, in 0.2 ms, or 10 ms where it is made of tags.
 """
@@ -42,7 +42,7 @@ _DANGLING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an answer says at its end; None: that tag is not there."""
+    """The tags at the end of an answer; None for a missing tag."""
 
     title: str | None = None
     task_summary: str | None = None
@@ -62,7 +62,7 @@ def parse_outcome(text: str) -> Outcome:
 
 
 class _Block(NamedTuple):
-    """A tag and the offsets of what it says."""
+    """A tag and the offsets of its content."""
 
     name: str
     begin: int
@@ -71,7 +71,7 @@ class _Block(NamedTuple):
 
 def _blocks(text: str) -> Iterator[_Block]:
     """In the order of the text, none inside another."""
-    name, begin = "", 0  # of the one that is open
+    name, begin = "", 0  # of the open tag
     for tag in _TAG.finditer(text):
         said = tag["name"].lower()
         opens_at = _line_start(text, tag.start()) if said == "title" else tag.start()
@@ -87,15 +87,15 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 
 def _line_start(text: str, at: int) -> int | None:
-    """Where the line begins that has nothing but blanks before `at`."""
+    """The start of the line, if only blanks precede `at` there."""
     while at > 0 and text[at - 1] in " \t":
         at -= 1
     return at if at == 0 or text[at - 1] == "\n" else None
 
 
 def parse_title(text: str) -> str:
-    """A title as a screen may bear it: one line of at most five words and sixty characters, without Markdown; empty for
-    nothing usable."""
+    """A title for a screen: one line of at most five words and sixty characters, without Markdown; empty for
+    unusable text."""
     lines = ("".join(c if c.isprintable() else " " for c in line) for line in text.splitlines())
     line = next((line for line in lines if line.strip(" #*_`\"'")), "")
     words = line.strip(" #*_`\"'").split()[:TITLE_WORDS]
@@ -106,20 +106,20 @@ def parse_title(text: str) -> str:
 
 
 def generate_files_summary(files: Mapping[str, str]) -> str:
-    """`<files_summary>` with a line per file, by path what it is; empty for no files. `parse_files_summary` reads back
-    the same files, their descriptions on one line each."""
+    """`<files_summary>` with a line per file, its description by path; empty for no files. `parse_files_summary` parses
+    the same files back, with one-line descriptions."""
     lines = [_line(path, said) for path, said in files.items() if path]
     return "\n".join(["<files_summary>", *lines, "</files_summary>"]) if lines else ""
 
 
 def parse_files_summary(text: str) -> list[ScreenFile] | None:
-    """The files that a text with a `<files_summary>` names, each once, the last word counting; None: it has none."""
+    """The files in a text with a `<files_summary>`, each once, the last mention counts; None without a summary."""
     summary = parse_outcome(text).files_summary
     return None if summary is None else files_in(summary)
 
 
 def files_in(summary: str) -> list[ScreenFile]:
-    """The files that the lines of a summary name; lines that name none are passed over."""
+    """The files that the lines of a summary name; other lines are skipped."""
     found: dict[str, ScreenFile] = {}
     for line in summary.splitlines():
         one = _file(_BULLET.sub("", line, count=1).strip())
@@ -129,14 +129,14 @@ def files_in(summary: str) -> list[ScreenFile]:
 
 
 def merge_files(before: Sequence[ScreenFile], said: Sequence[ScreenFile], gone: Container[str]) -> list[ScreenFile]:
-    """What is known of a screen's files after a run: what was said now over what was said before, without the paths
-    that are not there any more. Sorted by path, at most 200."""
+    """The known files of a screen after a run: the new descriptions over the old ones, without deleted paths. Sorted by
+    path, at most 200."""
     known = {one.path: one for one in (*before, *said) if one.path not in gone}
     return [one for _, one in sorted(known.items())][:MAX_FILES]
 
 
 def one_line(text: str, most: int = DESCRIPTION_CHARS) -> str:
-    """The text on one line, shortened, harmless inside the tags."""
+    """The text on one line, shortened, safe inside the tags."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     line = re.sub(rf"<(?=\s*/?\s*(?:{_NAMES}))", "‹", line, flags=re.IGNORECASE)
     return line[:most].rstrip()

@@ -1,4 +1,4 @@
-"""What the TypeScript compiler found, as a model and a person are told it. Pure."""
+"""The errors of the TypeScript compiler, as reported to a model and a person. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -19,8 +19,7 @@ _NO_COMPILER: Final = (126, 127)
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is wrong: the text for the model, and one line for people. `mendable`: whether the model can do
-    anything about it."""
+    """A problem: the text for the model, and one line for people. `mendable`: the model can fix it."""
 
     text: str
     short: str
@@ -28,7 +27,7 @@ class Problem:
 
 
 def type_problem(result: CommandResult, limit_s: float) -> Problem | None:
-    """The problem that a run of `COMMAND` shows; None: the types are right."""
+    """The problem that a run of `COMMAND` shows, or None if the types are right."""
     if result.exit_code == 0 and not result.timed_out and not result.killed_reason:
         return None
     if result.timed_out:

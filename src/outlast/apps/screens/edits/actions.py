@@ -1,4 +1,4 @@
-"""Editing a screen's app by hand: what of an element can be edited, saving edits in its source, taking them back; CSS
+"""Edit a screen's app by hand: list the editable values of an element, save edits in its source, undo them; CSS
 as the Tailwind classes of its own project."""
 
 from collections.abc import Mapping, Sequence
@@ -56,7 +56,7 @@ from outlast_sandbox.checkpoints.tree import Tree
 async def inspect_elements(
     services: Services, actor: Actor, screen_id: str, locs: Sequence[str]
 ) -> list[ElementAnswer]:
-    """What the source says of each element, and which of it can be edited by hand (members). Raises
+    """The source values of each element, and which of them can be edited by hand (members). Raises
     `InputTooLarge` for more than a hundred."""
     check_count("elements", len(locs), MAX_ELEMENTS)
     await services.db.read(require_screen, actor, screen_id, Right.READ)
@@ -68,10 +68,10 @@ async def inspect_elements(
 
 
 async def save_edits(services: Services, actor: Actor, screen_id: str, edits: Sequence[EditRequest]) -> EditsAnswer:
-    """Make edits in the source (editors who are not kept out by another's lock): each is applied, refused or stale on
-    its own; those applied are written together, and kept as one checkpoint. Repeating is harmless: what is there
-    already counts as applied. Raises `ThreadBusy` while a run works on the screen or waits for a person,
-    `ThreadLocked`, `InputTooLarge`, `DiskFull`; then nothing was done."""
+    """Make edits in the source (editors; refused if another member holds the lock): each is applied, refused or stale
+    on its own; applied ones are written together, and stored as one checkpoint. Repeating is harmless: a value that is
+    there already counts as applied. Raises `ThreadBusy` while a run works on the screen or waits for a person,
+    `ThreadLocked`, `InputTooLarge`, `DiskFull`; then nothing was changed."""
     check_count("edits", len(edits), MAX_EDITS)
     screen = await services.db.read(_may_edit, actor, screen_id)
     batch = Batch(edits)
@@ -80,7 +80,7 @@ async def save_edits(services: Services, actor: Actor, screen_id: str, edits: Se
 
 
 async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoint_id: str) -> UndoAnswer:
-    """Take back what was saved by hand as this checkpoint (editors, as in `save_edits`), all or nothing. Repeating is
+    """Undo the edits of this checkpoint (editors, as in `save_edits`), all or nothing. Repeating is
     harmless. Raises `FilesChanged` when one of the files has been changed since, and as `save_edits`."""
 
     def find(tx: Tx) -> tuple[ScreenData, CheckpointData, CheckpointData | None]:
@@ -88,8 +88,8 @@ async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoin
         saved = checkpoints.to_data(require_checkpoint(tx, actor, checkpoint_id, Right.EDIT))
         if saved.workspace_id != screen.workspace_id or saved.reason != "person":
             raise MalformedInput(
-                "This version holds no edits of this screen made by hand.",
-                hint="Name the checkpoint that saving the edits answered.",
+                "This checkpoint has no manual edits of this screen.",
+                hint="Give the `checkpoint_id` that saving the edits returned.",
                 field="checkpoint_id",
             )
         return screen, saved, checkpoints.before(tx, saved)
@@ -102,10 +102,10 @@ async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoin
 
 
 async def map_styles(services: Services, actor: Actor, screen_id: str, asked: StylesRequest) -> StylesAnswer:
-    """Classes for CSS declarations (`exact`: with these values), and what classes say (editors): as declarations
-    (empty: it has states or several rules), or None where the project has no such class; a class that nobody could be
-    asked about is missing. `design`: whether the project's own design system answered. Nothing is woken: while the
-    sandbox sleeps, what its design system said before answers, else arbitrary values. Raises `InputTooLarge`.
+    """Classes for CSS declarations (`exact`: with these values), and the CSS of classes (editors): as declarations
+    (empty if it has states or several rules), or None if the project has no such class; a class that could not be
+    looked up is missing. `design`: the project's own design system answered. No sandbox is woken: while it
+    sleeps, cached answers of its design system are used, else arbitrary values. Raises `InputTooLarge`.
     Repeatable."""
     check_count("styles", len(asked.styles), MAX_STYLES)
     check_count("classes", len(asked.classes), MAX_CLASSES)
@@ -121,14 +121,14 @@ async def map_styles(services: Services, actor: Actor, screen_id: str, asked: St
 
 
 async def place_picture(services: Services, actor: Actor, screen_id: str, attachment_id: str) -> PictureAnswer:
-    """Put an uploaded picture of the screen's project among the app's files (editors, as in `save_edits`), so that the
+    """Add an uploaded picture of the screen's project to the app's files (editors, as in `save_edits`), so that the
     app can show it wherever it runs. Repeating is harmless. Raises `NotFound`, and as `save_edits`."""
 
     def find(tx: Tx) -> tuple[ScreenData, AttachmentRow]:
         screen = _may_edit(tx, actor, screen_id)
         row = require_owned(tx, actor, AttachmentRow, attachments, "attachment", attachment_id, Right.READ)
         if row.project_id != screen.project_id:
-            raise NotFound("There is no such attachment in this project.", id=attachment_id)
+            raise NotFound("This project has no such attachment.", id=attachment_id)
         return screen, row
 
     screen, row = await services.db.read(find)
@@ -152,7 +152,7 @@ def _may_edit(tx: Tx, actor: Actor, screen_id: str) -> ScreenData:
 
 
 async def _save(services: Services, actor: Actor, screen: ScreenData, edits: Mapping[str, FileEdit]) -> str | None:
-    """Write the files and announce the screen. The checkpoint that holds them; None: nothing was to be changed."""
+    """Write the files and announce the screen. Returns their checkpoint, or None if nothing had to change."""
     saved = await rewrite(services, screen, edits)
     if saved is None:
         return None
@@ -170,7 +170,7 @@ def _tell(tx: Tx, screen_id: str, actor: Actor) -> None:
 
 
 def _paths(locs: Sequence[str]) -> list[str]:
-    """The files that these elements are in, each once; an invalid place is reported later."""
+    """The distinct files of these elements; an invalid place is reported later."""
     found = set()
     for loc in locs:
         with suppress(OutlastError):
@@ -179,8 +179,8 @@ def _paths(locs: Sequence[str]) -> list[str]:
 
 
 def _back(blobs: FolderBlobs, old: Tree, new: Tree) -> Mapping[str, FileEdit]:
-    """For each file that the two trees tell differently, what takes it back. Files that were added stay: nothing names
-    them any more."""
+    """For each file that differs between the two trees, the edit that undoes it. Added files stay: they are
+    no longer referenced."""
     return {
         change.path: partial(_taken_back, change.path, content_of(blobs, before), content_of(blobs, after))
         for change in changes(old, new)

@@ -1,4 +1,4 @@
-"""Makes edits: each is applied, refused or stale on its own; what is applied to one file is written at once."""
+"""Apply edits: each is applied, refused or stale on its own; all edits of one file are written at once."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -21,14 +21,14 @@ from outlast.apps.screens.edits.syntax import MAX_SOURCE_BYTES, Element, Parsed,
 from outlast.base.errors import MalformedInput, PathRefused
 from outlast.base.syntax_trees import TooManySteps
 
-MAX_PARSED_BYTES: Final = 5_000_000  # in all, where the edits of a file are tried one by one
-UNSAFE: Final = Refusal("unsafe", "The file would not say what was meant.")
-STALE: Final = Refusal("stale", "The source has changed since.", "Look at it as it is now, then change it again.")
+MAX_PARSED_BYTES: Final = 5_000_000  # in total, when the edits of a file are tried one by one
+UNSAFE: Final = Refusal("unsafe", "The edit would break the file.")
+STALE: Final = Refusal("stale", "The source was changed since.", "Reload the element, then change it again.")
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """An edit that can be made: its number, the byte where its element begins, what it replaces."""
+    """An edit that can be made: its number, the byte where its element begins, its replacement."""
 
     number: int
     edit: EditRequest
@@ -37,8 +37,8 @@ class Ready:
 
 
 class Batch:
-    """Edits sorted by file; all places are those of the files as given. Filled while files are edited: what became of
-    each. An edit whose value is there already counts as applied, so a repeated request does no harm."""
+    """Edits sorted by file; all places are those of the files as given. Collects the result of each while files are
+    edited. A value that is there already counts as applied, so a repeated request is harmless."""
 
     def __init__(self, edits: Sequence[EditRequest]) -> None:
         self._edits = edits
@@ -52,14 +52,14 @@ class Batch:
                 self._by_path[mark.path].append((number, edit, mark))
 
     def results(self) -> list[EditAnswer]:
-        """What became of the edits, in their order, once all files are edited."""
+        """The results of the edits, in their order, once all files are edited."""
         return [self._results[number] for number in range(len(self._edits))]
 
     def by_file(self) -> dict[str, Callable[[bytes | None], bytes | None]]:
-        """For each file what makes as many of its edits as can be (None: it is not there), noting the results; made
-        again, it notes them anew. Never raises for what an edit says. A file is parsed within the bounds of `parse`,
-        again after its edits, and where those do not go together, after each, until `MAX_PARSED_BYTES` were read: call
-        it in a thread."""
+        """For each file, a function that makes as many of its edits as possible (None for a missing file), and records
+        the results; a repeated call records them again. Never raises for the content of an edit. A file is parsed
+        within the bounds of `parse`, again after its edits, and, if those conflict, after each, until
+        `MAX_PARSED_BYTES` were read: call it in a thread."""
         return {path: partial(self._apply, path) for path in self._by_path}
 
     def _apply(self, path: str, source: bytes | None) -> bytes | None:
@@ -91,9 +91,9 @@ class Batch:
 
 
 def read_source(path: str, source: bytes | None) -> Parsed | Refusal:
-    """A file, where people can edit elements in it."""
+    """A file in which people can edit elements."""
     if source is None:
-        return Refusal("no_file", f"There is no file {path!r}.", "Reload the screen.")
+        return Refusal("no_file", f"The file {path!r} does not exist.", "Reload the screen.")
     if len(source) > MAX_SOURCE_BYTES:
         return Refusal("source_too_large", f"{path!r} is longer than {MAX_SOURCE_BYTES:,} bytes.")
     try:
@@ -102,7 +102,7 @@ def read_source(path: str, source: bytes | None) -> Parsed | Refusal:
     except UnicodeDecodeError:
         return Refusal("broken_source", f"{path!r} is not UTF-8 text.")
     except TooManySteps:
-        return Refusal("source_too_large", f"{path!r} takes too many steps to read.", "Ask the agent to change it.")
+        return Refusal("source_too_large", f"{path!r} is too complex to parse.", "Ask the agent to change it.")
 
 
 def find(parsed: Parsed, mark: Mark) -> Element | Refusal:
@@ -113,7 +113,7 @@ def find(parsed: Parsed, mark: Mark) -> Element | Refusal:
 
 
 def splice(source: bytes, ready: Sequence[Ready]) -> bytes:
-    """The source with these edits made; their places do not overlap."""
+    """The source with these edits applied; their places do not overlap."""
     new = source
     for one in sorted((each.splice for each in ready), key=lambda each: each.start, reverse=True):
         new = new[: one.start] + one.new + new[one.end :]
@@ -121,7 +121,7 @@ def splice(source: bytes, ready: Sequence[Ready]) -> bytes:
 
 
 def _prepare(number: int, edit: EditRequest, element: Element, ready: Sequence[Ready]) -> Ready | EditAnswer:
-    """The edit ready to be made, or what became of it."""
+    """The edit ready to be applied, or its result."""
     if edit.tag is not None and edit.tag != element.name:
         return _stale(edit, None)
     slot = slot_of(element, edit)
@@ -139,7 +139,7 @@ def _prepare(number: int, edit: EditRequest, element: Element, ready: Sequence[R
 
 
 def _together(parsed: Parsed, ready: Sequence[Ready]) -> tuple[Sequence[Ready], bytes]:
-    """All edits, if the result reads as it was meant; otherwise those that do so one after the other."""
+    """All edits, if the result parses as meant; otherwise the edits that do, one after the other."""
     source, before = parsed.source, faults(parsed)
     new = splice(source, ready)
     if _reads(new, ready, before):
@@ -152,7 +152,7 @@ def _together(parsed: Parsed, ready: Sequence[Ready]) -> tuple[Sequence[Ready], 
 
 
 def _reads(new: bytes, made: Sequence[Ready], faults_before: int) -> bool:
-    """Whether the new source says what each edit meant, and is no more broken than it was."""
+    """True if the new source has the meaning of each edit, and no more errors than before."""
     try:
         parsed = parse(new)
     except TooManySteps:
@@ -168,12 +168,12 @@ def _reads(new: bytes, made: Sequence[Ready], faults_before: int) -> bool:
 
 
 def _shift(made: Sequence[Ready], byte: int) -> int:
-    """By how much a byte of the old source lies further behind in the new one."""
+    """The shift of a byte of the old source in the new one."""
     return sum(len(one.splice.new) - (one.splice.end - one.splice.start) for one in made if one.splice.end <= byte)
 
 
 def _mark(edit: EditRequest) -> Mark | Refusal:
-    """Where the edit's element begins, if the edit says something that can be written."""
+    """The start of the edit's element, if the edit's value can be written."""
     try:
         mark = parse_mark(edit.loc)
     except (MalformedInput, PathRefused) as error:
@@ -185,12 +185,12 @@ def _mark(edit: EditRequest) -> Mark | Refusal:
 def _wrong_value(edit: EditRequest) -> str | None:
     most = {"classes": MAX_CLASSES_CHARS, "text": MAX_TEXT_CHARS, "attribute": MAX_ATTRIBUTE_CHARS}[edit.kind]
     if len(edit.value) > most:
-        return f"It is longer than {most:,} characters."
+        return f"The value is longer than {most:,} characters."
     blanks = "\n\r\t" if edit.kind in ("text", "classes") else ""
     if any((one < " " and one not in blanks) or 0xD800 <= ord(one) < 0xE000 or one == "\x7f" for one in edit.value):
-        return "It holds characters that cannot be shown."
+        return "The value contains characters that cannot be shown."
     if edit.kind == "attribute" and edit.attribute == "src" and _is_script(edit.value):
-        return "A picture's address may not be code."
+        return "The address of a picture must not be code."
     return None
 
 

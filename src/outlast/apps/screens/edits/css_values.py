@@ -1,4 +1,4 @@
-"""CSS values: the same value written in one way, and a value written into a class. Pure."""
+"""CSS values: their canonical form, and their form inside a class. Pure."""
 
 import re
 from typing import Final
@@ -18,7 +18,7 @@ _PAIRS: Final = {")": "(", "]": "["}
 
 
 def canonical(property_: str, value: str) -> str:
-    """One spelling for values that mean the same: rem as px, products worked out, short colours long."""
+    """One spelling for equal values: rem as px, products computed, short colours expanded."""
     text = " ".join(value.strip().lower().split()).replace(", ", ",")
     for _ in range(4):
         text, changed = _CALC.subn(_product, text)
@@ -35,22 +35,22 @@ def canonical(property_: str, value: str) -> str:
 
 
 def wrong(value: str) -> str | None:
-    """Why a value cannot be written into a class; None: it can."""
+    """The reason why a value cannot be written into a class, or None if it can."""
     if not value.strip():
-        return "there is no value"
+        return "the value is empty"
     if len(value) > MAX_VALUE_CHARS:
         return f"it is longer than {MAX_VALUE_CHARS} characters"
     if _FORBIDDEN.search(value):
-        return "it holds characters that a class cannot have"
+        return "it contains characters that a class cannot have"
     if not value.isprintable():
-        return "it holds characters that cannot be shown"
+        return "it contains characters that cannot be shown"
     if any(" " in address for address in _URL.findall(value)):
-        return "its address holds blanks"
+        return "its address contains spaces"
     return None if _is_balanced(value) else "its brackets or quotes do not match"
 
 
 def encoded(value: str) -> str:
-    """A value as it stands in square brackets: blanks are underscores, quotes single ones. For values not `wrong`."""
+    """A value inside square brackets: blanks become underscores, quotes single ones. For values not `wrong`."""
     text = " ".join(value.split()).replace('"', "'")
     return _URL_OR_BLANK.sub(lambda found: found[1] or {"_": r"\_", " ": "_"}[found[0]], text)
 

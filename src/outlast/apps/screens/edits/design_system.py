@@ -1,4 +1,4 @@
-"""The project's own Tailwind: the script that asks it, and what is taken from its answer. Pure."""
+"""The project's own Tailwind: the script that queries it, and the parser of its answer. Pure."""
 
 import re
 import shlex
@@ -20,7 +20,7 @@ _CLASS: Final = re.compile(r"[!-~]+")
 _UNSAFE: Final = re.compile(r"[\"\\`{}<]")
 
 Said = dict[str, list[tuple[str, str]] | None]
-"""What each class says: its declarations (none for one with states or several rules), or None where there is no such
+"""The CSS of each class: its declarations (none for one with states or several rules), or None if there is no such
 class."""
 
 
@@ -30,18 +30,18 @@ def table_command() -> str:
 
 
 def classes_command(classes: list[str]) -> str:
-    """The same for `read_classes`. Only classes that `is_class` may be asked for."""
+    """The same for `read_classes`. Only for classes that pass `is_class`."""
     return _command(["css", *classes])
 
 
 def is_class(text: str) -> bool:
-    """Whether it could be a class at all."""
+    """True if the text could be a class."""
     return len(text) <= MAX_CLASS_CHARS and _CLASS.fullmatch(text) is not None and not _UNSAFE.search(text)
 
 
 def read_table(output: str) -> dict[str, str] | None:
-    """The table out of what the command printed; None: it did not answer. What runs in a sandbox is not to be trusted:
-    only what could be classes is taken, and at most `MAX_ENTRIES` of its entries."""
+    """The table in the output of the command, or None if it did not answer. Code in a sandbox is not trusted:
+    only possible classes are accepted, and at most `MAX_ENTRIES` entries."""
     said = _answer(output)
     if said is None:
         return None
@@ -53,7 +53,7 @@ def read_table(output: str) -> dict[str, str] | None:
 
 
 def read_classes(output: str, asked: list[str]) -> Said | None:
-    """What it printed about each class that was asked for; None: it did not answer."""
+    """The answer for each requested class, or None if the command did not answer."""
     said = _answer(output)
     return None if said is None else {name: _declarations(said.get(name)) for name in asked}
 

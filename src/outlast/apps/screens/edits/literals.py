@@ -1,4 +1,4 @@
-"""Strings as JSX and JavaScript write them: read, and written so that they are read back as they were meant."""
+"""Strings in JSX and JavaScript: parse them, and write them so that they parse back to the same value."""
 
 import re
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Splice:
 
 
 def is_literal(node: "Node") -> bool:
-    """Whether it is a string that says it all: quoted, or a template without substitutions."""
+    """True if it is a constant string: quoted, or a template without substitutions."""
     if node.type == "string":
         return True
     plain = ("string_fragment", "escape_sequence")
@@ -37,20 +37,20 @@ def is_literal(node: "Node") -> bool:
 
 
 def read(parsed: Parsed, node: "Node") -> str:
-    """What a literal means."""
+    """The value of a literal."""
     inner = parsed.text(node)[1:-1]
     return decode_entities(inner) if _is_attribute(node) else _ESCAPE.sub(lambda found: _escaped(found[1]), inner)
 
 
 def write(parsed: Parsed, node: "Node", value: str) -> Splice:
-    """The literal with another value; its quotes change only where the value holds them."""
+    """The literal with another value; its quotes change only if the value contains them."""
     quote = parsed.text(node)[0]
     new = _attribute(value, quote) if _is_attribute(node) else _quoted(value, quote)
     return Splice(node.start_byte, node.end_byte, new.encode())
 
 
 def attribute_source(name: str, value: str) -> bytes:
-    """A further attribute, with the space before it."""
+    """Another attribute, with the space before it."""
     return f" {name}={_attribute(value, chr(34))}".encode()
 
 
@@ -60,7 +60,7 @@ def encode_text(value: str) -> str:
 
 
 def decode_entities(text: str) -> str:
-    """Text between tags or in an attribute, with its entities read. Steps grow with the length of its file."""
+    """Text between tags or in an attribute, with its entities decoded. Time grows with the length of its file."""
     return _ENTITY.sub(lambda found: _character(found[1], found[0]), text)
 
 

@@ -1,4 +1,4 @@
-"""Marks: where an element begins in a file, in the way compilers of JavaScript count."""
+"""Marks: the start of an element in a file, counted as in JavaScript compilers."""
 
 import re
 from collections.abc import Sequence
@@ -26,12 +26,12 @@ class Mark:
 
 
 def parse_mark(text: str) -> Mark:
-    """Raises `MalformedInput` for what is no mark or has more than `MAX_MARK_CHARS`, `PathRefused` for a file that is
-    not of the project's own."""
+    """Raises `MalformedInput` for an invalid mark or one with more than `MAX_MARK_CHARS`, `PathRefused` for a file that
+    is not the project's own."""
     found = _MARK.fullmatch(text) if len(text) <= MAX_MARK_CHARS else None
     if found is None:
         raise MalformedInput(
-            "That is not a place in a source file.", hint="A place is written as path:line:column.", field="loc"
+            "This is not a place in a source file.", hint="Write a place as path:line:column.", field="loc"
         )
     path = found["path"]
     parts = path.split("/")
@@ -40,7 +40,7 @@ def parse_mark(text: str) -> Mark:
     if not path.endswith(SOURCES) or _OUTSIDE & set(parts):
         raise PathRefused(
             f"{path!r} is not one of the project's own components.",
-            hint=f"Only {' and '.join(SOURCES)} files of the project are edited by hand.",
+            hint=f"Only {' and '.join(SOURCES)} files of the project can be edited by hand.",
             path=path,
         )
     return Mark(path, int(found["line"]), int(found["column"]))
@@ -62,7 +62,7 @@ def byte_at(text: str, line_starts: Sequence[int], line: int, column: int) -> in
 
 
 def place_at(source: bytes, byte: int) -> tuple[int, int]:
-    """Line and column of a byte that begins a character."""
+    """Line and column of the first byte of a character."""
     before = source[:byte].decode()
     ends = list(LINE_END.finditer(before))
     start = ends[-1].end() if ends else 0

@@ -1,4 +1,4 @@
-"""Where a picture that a person brings lies among an app's files. Pure."""
+"""The place of a person's picture among an app's files. Pure."""
 
 import re
 from typing import Final
@@ -11,13 +11,13 @@ MAX_CHARS: Final = 40
 
 
 def picture_path(name: str, media_type: str, blob: str) -> str:
-    """The file's path in the project, made of its name and its content's hash: the same picture has one place. Both
-    templates serve what lies in `public` from the root."""
+    """The file's path in the project, from its name and its content's hash: the same picture has one place. Both
+    templates serve files in `public` from the root."""
     stem = _UNFIT.sub("-", name.rpartition(".")[0].lower() or name.lower()).strip("-")[:MAX_CHARS].strip("-")
     ending = _ENDINGS.get(media_type, "bin")
     return f"{FOLDER}/{PLACE}/{stem or 'picture'}-{blob.rpartition('/')[2][:8]}.{ending}"
 
 
 def picture_address(path: str) -> str:
-    """What the page calls it."""
+    """The address of the picture on the page."""
     return path.removeprefix(FOLDER)

@@ -1,4 +1,4 @@
-"""Editing a screen's app by hand."""
+"""Edit a screen's app by hand."""
 
 from starlette.responses import Response
 
@@ -31,25 +31,25 @@ async def save_edits(screen_id: str, body: EditsRequest, services: Svc, actor: S
 
 @router.post("/screens/{screen_id}/edits/undo", response_model=UndoAnswer)
 async def undo_edits(screen_id: str, body: UndoRequest, services: Svc, actor: Signed) -> Response:
-    """Take back what was saved as one checkpoint (editors). Refused (409) when one of the files has been changed
+    """Undo the edits of one checkpoint (editors). Refused (409) if one of the files has been changed
     since."""
     return reply(await actions.undo_edits(services, actor, screen_id, body.checkpoint_id))
 
 
 @router.post("/screens/{screen_id}/edits/pictures", response_model=PictureAnswer)
 async def place_picture(screen_id: str, body: PictureRequest, services: Svc, actor: Signed) -> Response:
-    """Put an uploaded image among the app's files (editors), so that the app can show it wherever it runs."""
+    """Add an uploaded image to the app's files (editors), so that the app can show it wherever it runs."""
     return reply(await actions.place_picture(services, actor, screen_id, body.attachment_id))
 
 
 @router.post("/screens/{screen_id}/edits/inspect", response_model=InspectAnswer)
 async def inspect_elements(screen_id: str, body: InspectRequest, services: Svc, actor: Signed) -> Response:
-    """What the source says of elements, and which of it can be edited by hand."""
+    """The source values of elements, and which of them can be edited by hand."""
     return reply({"items": await actions.inspect_elements(services, actor, screen_id, body.locs)})
 
 
 @router.post("/screens/{screen_id}/edits/classes", response_model=StylesAnswer)
 async def map_styles(screen_id: str, body: StylesRequest, services: Svc, actor: Signed) -> Response:
-    """CSS as the Tailwind classes of the project's own design system (editors), and what classes say. Nothing is woken:
-    while the sandbox sleeps they are arbitrary values where nothing better is known."""
+    """CSS as the Tailwind classes of the project's own design system (editors), and the CSS of classes. No sandbox is
+    woken: while it sleeps, unknown values become arbitrary values."""
     return reply(await actions.map_styles(services, actor, screen_id, body))

@@ -1,4 +1,4 @@
-"""Shapes of edits made by hand."""
+"""Shapes of manual edits."""
 
 from typing import Final, Literal
 
@@ -19,10 +19,10 @@ MAX_CLASSES: Final = 200
 
 
 class EditRequest(Request):
-    """One edit of an element in the screen's source. `tag` is what the element was called (null: not checked), `seen`
+    """One edit of an element in the screen's source. `tag` is the name of the element (null: not checked), `seen`
     the value that the person saw (null: there was none), `value` the new one; `attribute` is for that kind only."""
 
-    loc: str = Field(max_length=MAX_MARK_CHARS, description="As `data-loc` or `data-use` says it.")
+    loc: str = Field(max_length=MAX_MARK_CHARS, description="Value of `data-loc` or `data-use`.")
     kind: EditKind
     attribute: Literal["src", "alt"] | None = None
     tag: str | None = Field(None, max_length=200)
@@ -35,7 +35,7 @@ class EditsRequest(Request):
 
 
 class EditAnswer(Answer):
-    """What became of one edit: applied, refused or stale."""
+    """The result of one edit: applied, refused or stale."""
 
     status: EditStatus
     loc: str
@@ -84,7 +84,7 @@ class InspectRequest(Request):
 
 
 class RefusalAnswer(Answer):
-    """Why it cannot be edited by hand, and what to do."""
+    """The reason why it cannot be edited by hand, and a hint."""
 
     code: str
     reason: str

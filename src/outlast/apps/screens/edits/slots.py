@@ -1,4 +1,4 @@
-"""Where an element's classes, text and attributes lie in the source, or why they cannot be edited there."""
+"""The place of an element's classes, text and attributes in the source, or why they cannot be edited there."""
 
 import re
 from collections.abc import Callable
@@ -20,18 +20,18 @@ _BLANK: Final = re.compile(r"[ \t\r\n\f]+")
 _LINE: Final = re.compile(r"\r\n|\n|\r")
 _KINDS: Final = {
     "ternary_expression": "a condition chooses them",
-    "binary_expression": "code puts them together",
-    "template_string": "a template puts them together",
+    "binary_expression": "code combines them",
+    "template_string": "a template combines them",
     "identifier": "a variable holds them",
     "member_expression": "a variable holds them",
-    "call_expression": "a function makes them",
+    "call_expression": "a function returns them",
     "subscript_expression": "a variable holds them",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a value cannot be edited by hand: a stable code, what is the matter, what to do."""
+    """The reason why a value cannot be edited by hand: a stable code, the problem, a hint."""
 
     code: str
     reason: str
@@ -40,8 +40,8 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where a value lies: `value` is what the source says now (None: nothing yet), `write` gives the splice for another
-    one. `partly`: code adds to it, and what it adds may win."""
+    """The place of a value: `value` is the current source value (None if there is none), `write` returns the splice for
+    another one. `partly`: code adds to it and may override it."""
 
     value: str | None
     write: Callable[[str], Splice]
@@ -49,7 +49,7 @@ class Slot:
 
 
 def slot_of(element: Element, edit: EditRequest) -> Slot | Refusal:
-    """The slot that an edit is about."""
+    """The slot of an edit."""
     if edit.kind == "classes":
         return class_slot(element)
     if edit.kind == "text":
@@ -58,7 +58,7 @@ def slot_of(element: Element, edit: EditRequest) -> Slot | Refusal:
 
 
 def class_slot(element: Element) -> Slot | Refusal:
-    """The string of its className: a literal, or the first literal of cn() and its like; a new attribute where there is
+    """The string of its className: a literal, or the first literal of cn() and the like; a new attribute if there is
     none."""
     attribute = element.attributes.get("className")
     if attribute is None:
@@ -71,32 +71,32 @@ def class_slot(element: Element) -> Slot | Refusal:
         return _literal(element.parsed, value, spread_after)
     if value.type == "call_expression":
         return _joined(element.parsed, value)
-    return _dynamic_class(_KINDS.get(value.type, "code makes them"))
+    return _dynamic_class(_KINDS.get(value.type, "code computes them"))
 
 
 def text_slot(element: Element) -> Slot | Refusal:
-    """What stands between its tags, where that is text and nothing else."""
+    """The content between its tags, if that is only text."""
     if element.closing is None:
-        return Refusal("no_text", f"<{element.name}> closes itself and holds no text.", "Choose another element.")
+        return Refusal("no_text", f"<{element.name}> is self-closing and has no text.", "Choose another element.")
     spoken = [one for one in element.children if not _is_blank(element.parsed, one)]
     if any(one.type in ("jsx_element", "jsx_self_closing_element") for one in spoken):
         return Refusal(
-            "no_text", f"<{element.name}> holds other elements, not only text.", "Choose the one with the text."
+            "no_text", f"<{element.name}> contains other elements, not only text.", "Choose the element with the text."
         )
     if all(one.type == "jsx_text" for one in spoken):
         return _between(element)
     if len(spoken) == 1 and literals.is_literal(inner := unwrapped(spoken[0])):
         return _literal(element.parsed, inner, False)
-    return Refusal("dynamic_text", f"Code makes the text of this <{element.name}>: {_short(element, spoken)}.")
+    return Refusal("dynamic_text", f"Code computes the text of this <{element.name}>: {_short(element, spoken)}.")
 
 
 def attribute_slot(element: Element, name: str) -> Slot | Refusal:
-    """An attribute of a picture, `src` or `alt`, where it is a plain string or missing."""
+    """An attribute of a picture, `src` or `alt`, if it is a plain string or missing."""
     if element.name not in PICTURES or name not in ATTRIBUTES:
         return Refusal(
             "attribute_unsupported",
-            f"The attribute {name!r} of <{element.name}> is not edited by hand.",
-            "src and alt of pictures (img, Image) are.",
+            f"The attribute {name!r} of <{element.name}> cannot be edited by hand.",
+            "Only src and alt of pictures (img, Image) can.",
         )
     attribute = element.attributes.get(name)
     if attribute is not None:
@@ -105,17 +105,17 @@ def attribute_slot(element: Element, name: str) -> Slot | Refusal:
             return _literal(element.parsed, value, False)
         return Refusal("dynamic_attribute", f"Code sets the {name} of this <{element.name}>.")
     if element.spreads:
-        return Refusal("dynamic_attribute", f"The {name} may come with the properties spread into it.")
+        return Refusal("dynamic_attribute", f"The {name} may come from the spread properties.")
     return Slot(None, lambda new: _insert(element, name, new))
 
 
 def plain(text: str) -> str:
-    """Text as a page shows it: runs of blanks are one space, none at the ends."""
+    """Text as shown on a page: runs of blanks become one space, without blanks at the ends."""
     return _BLANK.sub(" ", text).strip(" ")
 
 
 def same(edit: EditRequest, found: str | None, other: str | None) -> bool:
-    """Whether two values of the edit's kind mean the same; no value and an empty one do."""
+    """True if two values of the edit's kind are equal; no value and an empty one are."""
     if edit.kind == "text":
         return plain(found or "") == plain(other or "")
     if edit.kind == "classes":
@@ -127,7 +127,7 @@ def _new_class(element: Element) -> Slot | Refusal:
     if element.spreads:
         return Refusal(
             "spread_class",
-            f"The classes of this <{element.name}> may come with the properties spread into it "
+            f"The classes of this <{element.name}> may come from its spread properties "
             f"({_short(element, element.spreads)}).",
         )
     return Slot(None, lambda new: _insert(element, "className", new))
@@ -138,12 +138,12 @@ def _joined(parsed: Parsed, call: "Node") -> Slot | Refusal:
     arguments = call.child_by_field_name("arguments")
     name = "" if function is None else parsed.text(function)
     if name not in JOINERS or arguments is None:
-        return _dynamic_class(f"{name[:40] or 'a function'}() makes them")
+        return _dynamic_class(f"{name[:40] or 'a function'}() returns them")
     given = [one for one in arguments.named_children if one.type != "comment"]
     for one in given:
         if literals.is_literal(one):
             return _literal(parsed, one, len(given) > 1)
-    return _dynamic_class(f"{name}() is given no plain string")
+    return _dynamic_class(f"{name}() gets no plain string")
 
 
 def _literal(parsed: Parsed, node: "Node", partly: bool) -> Slot:
@@ -169,7 +169,7 @@ def _between(element: Element) -> Slot:
 
 
 def _shown(raw: str) -> str:
-    """Text between tags as compilers take it: line ends with the blanks around them are one space, none at the ends."""
+    """Text between tags as compiled: line ends with the blanks around them become one space, none at the ends."""
     lines = _LINE.split(raw.replace("\t", " "))
     inner = [line.strip(" ") for line in lines[1:-1]]
     ends = [lines[0].rstrip(" "), *inner, lines[-1].lstrip(" ")] if len(lines) > 1 else lines
@@ -177,7 +177,7 @@ def _shown(raw: str) -> str:
 
 
 def _is_blank(parsed: Parsed, node: "Node") -> bool:
-    """Blanks over a line end, which compilers drop."""
+    """Blanks across a line end, which compilers drop."""
     text = parsed.text(node) if node.type == "jsx_text" else ""
     return "\n" in text and not text.strip(" \t\r\n")
 

@@ -1,4 +1,4 @@
-"""CSS as Tailwind classes: what the project's own design system calls it, else an arbitrary value. Pure and total."""
+"""CSS as Tailwind classes: from the project's own design system, else an arbitrary value. Pure and total."""
 
 import re
 from collections.abc import Mapping
@@ -105,19 +105,19 @@ _LENGTH: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:px|rem|em|%|vh|vw|dvh|s
 _NUMBER: Final = re.compile(r"(?:\d+\.?\d*|\.\d+)%?")
 
 Table = Mapping[str, str]
-"""Which class sets a declaration, by `property:value` with the value as `canonical` spells it."""
+"""The class for a declaration, by `property:value` with the value in its `canonical` form."""
 
 
 class Mapped(NamedTuple):
-    """`classes` by property, in the order asked; `refused` says why a property's value has none."""
+    """`classes` by property, in the order asked; `refused` has the reason for each property without a class."""
 
     classes: dict[str, str]
     refused: dict[str, str]
 
 
 def to_classes(styles: Mapping[str, str], table: Table | None = None) -> Mapped:
-    """A class for each declaration. Without a table: words that every Tailwind knows, tokens of themes, and arbitrary
-    values. Never raises; a value that no class can carry is refused."""
+    """A class for each declaration. Without a table: words that every Tailwind has, tokens of themes, and arbitrary
+    values. Never raises; a value that fits in no class is refused."""
     mapped = Mapped({}, {})
     for name, value in styles.items():
         why = wrong(value) if _PROPERTY.fullmatch(name) else "there is no such property"
@@ -129,7 +129,7 @@ def to_classes(styles: Mapping[str, str], table: Table | None = None) -> Mapped:
 
 
 def table_of(found: Mapping[str, list[str]]) -> dict[str, str]:
-    """A table out of what the design system listed: of several classes the shortest, and none that is negated."""
+    """A table from the design system's list: of several classes the shortest, and no negated one."""
     table: dict[str, str] = {}
     for declaration, names in found.items():
         property_, _, value = declaration.partition(":")
@@ -159,7 +159,7 @@ def _class_of(name: str, value: str, table: Table | None) -> str:
 
 
 def _hint(name: str, kind: Kind, value: str) -> str:
-    """What Tailwind has to be told where one utility stands for several properties."""
+    """The type hint for Tailwind if one utility stands for several properties."""
     if kind == "color":
         return "" if _COLOR.fullmatch(value) else "color:"
     if name in ("border-width", "font-size") or (name.endswith("-width") and name.startswith("border-")):

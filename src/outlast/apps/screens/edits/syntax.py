@@ -1,7 +1,7 @@
 """The syntax tree of a component's file, and the elements in it. The parser is loaded at its first use.
 
-Bounds: `MAX_SOURCE_BYTES` of a file, 20 steps for each of its bytes (files of people take 2 to 7) and half a second of
-processor time. A file of the greatest size takes 0.15 s: call it in a thread.
+Bounds: `MAX_SOURCE_BYTES` of a file, 20 steps for each of its bytes (ordinary files take 2 to 7) and half a second of
+processor time. A file of the maximum size takes 0.15 s: call it in a thread.
 """
 
 import re
@@ -25,7 +25,7 @@ _AROUND: Final = ("parenthesized_expression", "as_expression", "satisfies_expres
 
 @dataclass(frozen=True)
 class Parsed:
-    """A file and its tree. What nodes say is read from the file: the tree was made of a little different text."""
+    """A file and its tree. Read the text of nodes from the file: the tree was made from slightly different text."""
 
     source: bytes
     tree: "Tree"
@@ -40,13 +40,13 @@ class Parsed:
         return [0, *(end.end() for end in LINE_END.finditer(self.decoded))]
 
     def text(self, node: "Node") -> str:
-        """What the source says there."""
+        """The source text of the node."""
         return self.source[node.start_byte : node.end_byte].decode()
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A JSX element: `opening` holds its attributes, `closing` is None where it closes itself."""
+    """A JSX element: `opening` has its attributes, `closing` is None if it is self-closing."""
 
     parsed: Parsed
     node: "Node"
@@ -65,7 +65,7 @@ class Element:
 
     @property
     def attributes(self) -> dict[str, "Node"]:
-        """By name; of a repeated one the last, which is the one that counts."""
+        """By name; the last of repeated ones, which is the one that counts."""
         found = [child for child in self.opening.named_children if child.type == "jsx_attribute"]
         return {self.parsed.text(one.named_children[0]): one for one in found if one.named_children}
 
@@ -79,7 +79,7 @@ class Element:
 
     @property
     def after_name(self) -> int:
-        """Where a further attribute may be inserted."""
+        """The offset where another attribute may be inserted."""
         arguments = self.opening.child_by_field_name("type_arguments")
         named = arguments or self.opening.child_by_field_name("name")
         assert named is not None  # fragments are refused before
@@ -87,12 +87,12 @@ class Element:
 
 
 def parse(source: bytes) -> Parsed:
-    """The tree; what is no TypeScript is in it as errors. The source must be UTF-8, at most `MAX_SOURCE_BYTES`. Raises
-    TooManySteps for a larger one, and for one that takes more steps than it may: some hundreds of words in no order can
-    send the grammar back and forth for minutes.
+    """The tree; invalid TypeScript is in it as errors. The source must be UTF-8, at most `MAX_SOURCE_BYTES`. Raises
+    TooManySteps for a larger one, and for one that takes too many steps: some hundreds of random words can
+    send the parser back and forth for minutes.
 
     A bare & in JSX text and attributes is an error to this grammar, but not to compilers, and classes such as
-    `[&_p]:mt-4` are full of them. So the tree is made with | in its place: as good in code, plain in text."""
+    `[&_p]:mt-4` are full of them. So the tree is made with | in its place: equivalent in code, plain in text."""
     if len(source) > MAX_SOURCE_BYTES:
         raise TooManySteps
     budget = Budget(20 * len(source) + 20_000)
@@ -100,12 +100,12 @@ def parse(source: bytes) -> Parsed:
 
 
 def faults(parsed: Parsed) -> int:
-    """How many places of the file the grammar does not know."""
+    """The number of places in the file that are errors to the grammar."""
     return sum(1 for node in _walk(parsed.tree.root_node) if node.is_error or node.is_missing)
 
 
 def element_at(parsed: Parsed, byte: int) -> Element | None:
-    """The element whose first byte that is. None: no element begins exactly there, or its opening is broken."""
+    """The element that begins at this byte, or None if none begins exactly there, or its opening is broken."""
     node = parsed.tree.root_node.descendant_for_byte_range(byte, byte + 1)
     while node is not None and node.start_byte == byte and node.type not in ELEMENTS:
         node = node.parent
@@ -122,7 +122,7 @@ def element_at(parsed: Parsed, byte: int) -> Element | None:
 
 
 def value_of(attribute: "Node") -> "Node | None":
-    """What an attribute is set to, out of braces, parentheses and type assertions; None: it has no value."""
+    """The value of an attribute without braces, parentheses and type assertions, or None if it has no value."""
     if len(attribute.named_children) < 2:
         return None
     return unwrapped(attribute.named_children[-1])
@@ -139,7 +139,7 @@ def unwrapped(node: "Node") -> "Node":
 
 
 def _walk(node: "Node") -> Iterator["Node"]:
-    """Every node with an error in it, and what is in it."""
+    """Every node with an error in it, and its descendants."""
     waiting = [node]
     while waiting:
         node = waiting.pop()
