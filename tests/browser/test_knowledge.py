@@ -82,7 +82,7 @@ def test_a_text_is_added_looked_into_found_and_removed_while_another_window_watc
     expect(first.get_by_role("heading")).to_contain_text("Create an issue")
     expect(first.locator("mark", has_text="createIssue").first).to_be_visible()
     expect(first.get_by_role("list", name="Scores by method")).to_contain_text("words")
-    expect(page.get_by_text("went by words alone")).to_be_visible()
+    expect(page.get_by_text("used words only")).to_be_visible()
     page.get_by_role("searchbox", name="Test a query").fill("xylophone")
     expect(page.get_by_role("heading", name="No results")).to_be_visible()
     page.keyboard.press("Escape")

@@ -282,7 +282,7 @@ async def test_an_edit_of_a_block_that_is_gone_by_then_is_refused(db: Database, 
         await it.write(delete_block(block.id, block.markdown))
         model.add(turn(propose(replace_edit(block, "New."))), turn("Gone."))
         await it.asked()
-        assert "no block of this document" in told(model.requests[1].messages[-1])[0]
+        assert "not a block of this document" in told(model.requests[1].messages[-1])[0]
 
 
 async def _nobody(_workspace: str, _sandbox: str) -> None:

@@ -42,7 +42,7 @@ async def test_a_thread_about_a_section_says_so_and_goes_on_when_it_is_deleted(d
         assert f"about the section {risks.id}" in asked_with(it.model.requests[0])
         await it.write(delete_section(risks.id))
         events = await it.asked("And now?", target=thread_id)
-        assert "about a section that is not there any more" in asked_with(it.model.requests[1])
+        assert "about a section that no longer exists" in asked_with(it.model.requests[1])
         told = [
             event["data"]["part"]["code"]
             for event in events

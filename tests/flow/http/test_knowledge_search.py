@@ -129,7 +129,7 @@ async def test_a_reranker_that_is_slow_gone_or_talks_nonsense_changes_nothing(db
     connections = Connections()
     try:
         for url, limit_s, reason in (
-            (f"{known}/rerank", 10, "was not understood"),
+            (f"{known}/rerank", 10, "was not valid"),
             (f"{known}/nowhere", 10, "status 404"),
             ("http://127.0.0.1:9/rerank", 10, "could not be reached"),
             (f"{known}/rerank", 0, "did not answer within 0 seconds"),

@@ -21,7 +21,7 @@ async def test_a_name_that_no_resolver_answers_for_is_said_to_be_that(monkeypatc
     monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", silence, raising=False)
     fetcher = Fetcher(30, SystemClock())
     try:
-        with pytest.raises(NotRead, match=r"cannot be reached: its name was not looked up within 0\.01 s"):
+        with pytest.raises(NotRead, match=r"cannot be reached: its name was not resolved within 0\.01 s"):
             await fetcher.get("https://docs.outlast.invalid/llms.txt", 1_000)
     finally:
         await fetcher.aclose()

@@ -45,7 +45,7 @@ async def test_bad_lines_are_told_to_the_model_in_the_same_run(db: Database, tmp
         last = it.model.requests[1].messages[-1]
         text = "".join(getattr(piece, "text", "") for piece in last.pieces)
         assert "#gone" in text
-        assert "was not taken" in text
+        assert "was rejected" in text
         assert (await it.now()).state == "ready"
 
 
@@ -88,7 +88,7 @@ async def test_older_requests_that_resemble_this_one_are_recalled(db: Database, 
 async def test_a_run_without_a_summary_is_remembered_by_what_it_did(db: Database, tmp_path: Path) -> None:
     async with page_agent(db, tmp_path, [turn(lines(full(LIST), "There is one."))]) as it:
         await it.asked("show my issues")
-        assert await it.memories() == ['"show my issues" → wrote the page anew; There is one.']
+        assert await it.memories() == ['"show my issues" → rewrote the page; There is one.']
 
 
 async def test_what_a_run_remembers_is_embedded_after_it_and_a_failed_run_leaves_nothing(
@@ -106,7 +106,7 @@ async def test_what_a_run_remembers_is_embedded_after_it_and_a_failed_run_leaves
         await it.events(started.run_id)
         assert it.embeds == [started.run_id]
         recent = asked_with(it.model.requests[-1])
-        assert '1. "Show my issues" → wrote the page anew (failed in the middle)' in recent
+        assert '1. "Show my issues" → rewrote the page (failed in the middle)' in recent
 
 
 async def test_without_sandboxes_there_are_only_tools_that_need_none(db: Database, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_documentation_is_added_listed_searched_read_again_and_removed(tmp_path:
 
         refused = outlast("docs", "add", "tracker", "/nowhere/guide.md", url=url)
         assert refused.returncode == Exit.REFUSED
-        assert "reads no files" in refused.stderr
+        assert "does not read its own files" in refused.stderr
         private = outlast("docs", "add", "tracker", f"{url}/v1/me", url=url)
         assert "private address" in private.stderr
 

@@ -34,7 +34,7 @@ def summary_of(kind: VersionKind, patches: Sequence[Patch] = (), base: int | Non
         changes = "1 change" if len(patches) == 1 else f"{len(patches)} changes"
         return f"{changes} at {shown}"
     told: dict[VersionKind, str] = {
-        "undo": f"Undid changes after version {base}",
+        "undo": f"Went back to version {base}",
         "restore": f"Restored version {base}",
         "created": "Page created",
         "copy": "Copied from another page",

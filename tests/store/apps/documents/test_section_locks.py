@@ -43,7 +43,7 @@ async def test_a_section_that_went_meanwhile_is_locked_by_nobody(
                 locking.release(tx, editor, section.id)
 
     monkeypatch.setattr(documents, "hold", late)
-    with pytest.raises(NotFound, match="not there any more"):
+    with pytest.raises(NotFound, match="no longer exists"):
         await db.write(run)
     assert await db.read(locks.find_lock, section.id) is None
 

@@ -111,7 +111,7 @@ async def test_patches_that_do_not_fit_are_refused_one_by_one_and_said(page: Pag
     good, bad = Patch(op="text", at="#count", text="1"), Patch(op="text", at="#cuont", text="2")
     taken = await page.patch(bad, good)
     assert (taken.version, taken.patches, taken.refused) == (2, 1, 1)
-    assert "no element of the page has the id cuont (there is #count)" in taken.problems[0]
+    assert "no element on the page has the id cuont (there is #count)" in taken.problems[0]
     nothing = await page.patch(bad)
     assert (nothing.version, nothing.events, nothing.refused) == (2, (), 1)
 

@@ -86,13 +86,13 @@ def test_raw_line_breaks_and_needless_escapes_in_strings_are_mended() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ('{"type":"full","html":"<p>cut', "no JSON"),
-        ('{"type":"full","html":"a"b"}', "no JSON"),
-        ('{"type":"full"]', "no JSON"),
-        ('{"type":"full","html":"x"} {"type":"full","html":"y"}', "no JSON"),
+        ('{"type":"full","html":"<p>cut', "not valid JSON"),
+        ('{"type":"full","html":"a"b"}', "not valid JSON"),
+        ('{"type":"full"]', "not valid JSON"),
+        ('{"type":"full","html":"x"} {"type":"full","html":"y"}', "not valid JSON"),
         ('{"type":"full","html":3}', '"html"'),
-        ('{"type":"nonsense"}', "none of patches, full, stats"),
-        ('{"type":["full"]}', "none of patches"),
+        ('{"type":"nonsense"}', "not one of patches, full, stats"),
+        ('{"type":["full"]}', "not one of patches"),
         ('{"type":"patches"}', '"patches"'),
         ('{"type":"summary","text":" "}', '"text"'),
         ('{"type":"code_modules"}', '"modules"'),
@@ -112,8 +112,8 @@ def test_what_cannot_be_taken_is_said_with_the_line_and_the_reason(line: str, re
 @pytest.mark.parametrize(
     ("patch", "reason"),
     [
-        ("3", "no object"),
-        ('{"op":"paint","at":"#a"}', '"op" is none of'),
+        ("3", "not an object"),
+        ('{"op":"paint","at":"#a"}', '"op" is not one of'),
         ('{"op":"text","text":"3"}', '"at" must be'),
         ('{"op":"text","at":"div > p","text":"3"}', '"at" must be'),
         ('{"op":"text","at":"page","text":"3"}', "takes html, append and prepend"),
@@ -126,7 +126,7 @@ def test_what_cannot_be_taken_is_said_with_the_line_and_the_reason(line: str, re
         ('{"op":"move","at":"#a"}', '"to"'),
         ('{"op":"move","at":"#a","to":"#a"}', "to itself"),
         ('{"op":"move","at":"#a","to":"page","place":"before"}', '"page" takes only'),
-        ('{"op":"move","at":"#a","to":"#b","place":"beside"}', '"place" is none of'),
+        ('{"op":"move","at":"#a","to":"#b","place":"beside"}', '"place" is not one of'),
     ],
 )
 def test_a_patch_that_is_none_is_said_and_the_others_of_its_line_stand(patch: str, reason: str) -> None:
@@ -150,7 +150,7 @@ def test_modules_without_path_or_description_are_said_one_by_one() -> None:
     )
     assert isinstance(read, ModulesLine)
     assert [module.exports for module in read.modules] == [("f",)]
-    assert read.problems == ('module 1: it has no "description"', "module 3: it is no object")
+    assert read.problems == ('module 1: it has no "description"', "module 3: it is not an object")
 
 
 def test_a_line_takes_a_bounded_number_of_patches_and_says_so() -> None:

@@ -132,7 +132,7 @@ def _aimed(scene: DocumentScene, behind: str, mark: str) -> DocumentScene:
             block_id=comment.get("block", ""),
             words=own.strip(),
         )
-    if " is not there any more" in behind:
+    if " that no longer exists." in behind:
         return replace(scene, about="gone")
     found = re.search(r"\[ABOUT\]\n.*?about (selected text|the section)(.*)", behind)
     if found is None:

@@ -23,7 +23,7 @@ from outlast.base.syntax_trees import TooManySteps
 
 MAX_PARSED_BYTES: Final = 5_000_000  # in total, when the edits of a file are tried one by one
 UNSAFE: Final = Refusal("unsafe", "The edit would break the file.")
-STALE: Final = Refusal("stale", "The source was changed since.", "Reload the element, then change it again.")
+STALE: Final = Refusal("stale", "The source has changed since.", "Reload the element, then change it again.")
 
 
 @dataclass(frozen=True, slots=True)

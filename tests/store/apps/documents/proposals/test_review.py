@@ -472,7 +472,7 @@ async def test_a_deleted_section_ends_what_was_to_be_put_there(db: Database) -> 
     await desk.write(delete_section(risks.id))
     now = await desk.edits(away)
     assert [edit.state for edit in now] == ["superseded"] * 4 + ["open"]
-    assert now[0].reason == "The section where it was to be was deleted in version 2."
+    assert now[0].reason == "The section that it was to go into was deleted in version 2."
     assert now[4].after_id == intro.id
     await desk.accept(away)
     assert [one.heading for one in (await desk.tree()).sections] == ["Introduction", "End"]

@@ -114,7 +114,7 @@ def test_the_conversation_is_about_selected_text() -> None:
 
 
 def test_what_is_gone_is_said() -> None:
-    assert "about a comment that is not there any more" in told(Anchor("comment", "doc_1", gone=True))
+    assert "about a comment that no longer exists" in told(Anchor("comment", "doc_1", gone=True))
     assert "was deleted" in before_request(None, 1_000)
 
 

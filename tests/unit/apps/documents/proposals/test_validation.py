@@ -56,10 +56,10 @@ def test_edits_are_kept_with_their_section_and_the_exact_text() -> None:
     ("edits", "word"),
     [
         ([replace(old="Frist.")], "old_text"),
-        ([replace(block_id="b9")], "no block"),
-        ([replace(new="First.")], "already"),
+        ([replace(block_id="b9")], "not a block"),
+        ([replace(new="First.")], "equals the current text"),
         ([NewEdit("delete", block_id="b1")], "old_text"),
-        ([NewEdit("move", block_id="b1", after_id="b1")], "is to be moved"),
+        ([NewEdit("move", block_id="b1", after_id="b1")], "is the block to move"),
         ([NewEdit("move", block_id="b1", after_id="s2")], "after_id"),
         ([NewEdit("insert", section_id="s9", new_text="x")], "section_id"),
         ([NewEdit("insert", after_id="b1", new_text="# Heading\n\nText")], "insert_section"),

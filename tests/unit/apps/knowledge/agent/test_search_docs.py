@@ -66,7 +66,7 @@ def test_where_nothing_is_found_the_model_is_told_what_could_be_searched_and_why
 def test_a_very_long_passage_is_cut_and_says_so():
     long = DOC.model_copy(update={"text": "x" * (CONTENT_CHARS + 1)})
     (found,) = orjson.loads(told(answer(long), []))["results"]
-    assert found["content"].endswith("(cut; read on at the url)")
+    assert found["content"].endswith("(cut; continue at the url)")
 
 
 @pytest.mark.parametrize("arguments", [{}, {"query": ""}, {"query": "x", "limit": 3}])

@@ -42,8 +42,8 @@ def unpack(body: bytes) -> dict[str, bytes]:
 @pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE])
 def test_a_header_larger_than_headers_are_is_not_read(kind: bytes) -> None:
     said = refused(gzip.compress(header(kind, 1_000_000_000)))
-    assert "larger headers" in said
-    assert "larger headers" in refused(header(kind, HEADER_BYTES + 1) + bytes(2 * HEADER_BYTES))
+    assert "too large headers" in said
+    assert "too large headers" in refused(header(kind, HEADER_BYTES + 1) + bytes(2 * HEADER_BYTES))
 
 
 def test_headers_nested_without_end_are_refused() -> None:
@@ -57,7 +57,7 @@ def test_more_fields_for_all_files_than_anybody_writes_are_refused() -> None:
         header(tarfile.XGLTYPE, len(one)) + padded(one) + header(tarfile.REGTYPE, 0) for one in (fields, more)
     )
     assert GLOBAL_FIELDS < 2000
-    assert "more headers" in refused(body + header(tarfile.XHDTYPE, 1) + padded(b"\n"))
+    assert "too many headers" in refused(body + header(tarfile.XHDTYPE, 1) + padded(b"\n"))
 
 
 def test_a_size_below_nothing_does_not_lead_back_to_the_beginning() -> None:
@@ -65,12 +65,12 @@ def test_a_size_below_nothing_does_not_lead_back_to_the_beginning() -> None:
 
 
 def test_a_file_with_holes_is_refused() -> None:
-    assert "holes" in refused(header(tarfile.GNUTYPE_SPARSE, 512) + bytes(2048))
+    assert "sparse" in refused(header(tarfile.GNUTYPE_SPARSE, 512) + bytes(2048))
 
 
 def test_a_tar_file_is_refused_by_its_size_before_it_is_skipped_over() -> None:
     body = header(tarfile.REGTYPE, 5_000_000_000, "package/big.bin")
-    assert "more than is looked through" in refused(gzip.compress(body))
+    assert "more than the limit" in refused(gzip.compress(body))
 
 
 def test_a_tar_file_of_too_many_members_is_refused() -> None:

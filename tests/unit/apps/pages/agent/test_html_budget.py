@@ -24,7 +24,7 @@ def test_a_long_page_loses_its_middle_and_the_ids_in_it_are_named() -> None:
     assert told.endswith("</tr></table>")
     assert f"of {len(rows(300)):,} characters are left out here" in told
     assert "#row-100" in told
-    assert "do not write the page anew whole" in told
+    assert "do not rewrite the whole page" in told
     assert len(told) < 3_200
 
 

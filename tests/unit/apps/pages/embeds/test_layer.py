@@ -163,7 +163,7 @@ async def test_a_page_by_link_may_be_framed_anywhere_and_holds_its_html(layer: P
 async def test_a_link_that_is_no_good_says_so(layer: PagesLayer, path: str):
     answered = await ask(layer, path, accept="text/html")
     assert answered.status == 404
-    assert b"shows nothing any more" in answered.body
+    assert b"is no longer valid" in answered.body
     assert answered.headers["access-control-allow-origin"] == "*"  # so that the open page learns of it
 
 

@@ -54,7 +54,7 @@ def test_only_the_class_string_changes(element: str, seen: str | None, after: st
     [
         ('<div className={open ? "a" : "b"} />', "dynamic_class", "condition"),
         ("<div className={`a ${open}`} />", "dynamic_class", "template"),
-        ('<div className={"a" + open} />', "dynamic_class", "puts them together"),
+        ('<div className={"a" + open} />', "dynamic_class", "combines them"),
         ("<div className={styles.box} />", "dynamic_class", "variable"),
         ("<div className={box} />", "dynamic_class", "variable"),
         ("<div className={cn(box, open)} />", "dynamic_class", "no plain string"),
