@@ -31,7 +31,7 @@ async def duplicate_page(services: Services, actor: Actor, page_id: str, *, key:
 def copy_page(tx: Tx, services: Services, actor: Actor, page_id: str, title: str, message_id: str | None) -> NewSubject:
     """Copy a page with the conversation up to a message, and HTML and files as they were then; without a message all of
     it, and the files as last saved. Publishes to followers. Raises `NotFound` for a message of another thread,
-    `RateLimited`."""
+    `TooManyPages`, `RateLimited`."""
     source = store.hold(tx, page_id)
     threads.hold(tx, source.thread_id)  # before the project
     check_room(tx, services, actor, source.project_id)
