@@ -36,7 +36,7 @@ TRANSLATED: Final = (
     r"(?:is|are|was|were) told",
     r"knocks?",
     r"lets? be",
-    r"nobody",
+    r"nobody(?!:)",
     r"one can",
     r"one may",
     r"one's own",
@@ -196,7 +196,7 @@ def significant_lines(path: Path) -> list[tuple[str, str]]:
 
 
 FIGURES: Final = (
-    Figure("python_lines", 73_000, "lines of Python in src/outlast, without migrations", python_lines),
+    Figure("python_lines", 70_000, "lines of Python in src/outlast, without migrations", python_lines),
     Figure("modules_in_circles", 0, "modules in import circles", modules_in_circles),
     Figure("import_breaches", 0, "imports that break the ladder or join two apps", import_breaches),
     Figure("web_breaches", 0, "web imports of an app from below it", web_breaches),

@@ -40,7 +40,7 @@ export type VersionKind = 'created' | 'full' | 'patches' | 'undo' | 'restore' | 
 export interface AcceptRequest {
   /** The secret of the invitation, from the end of its link. */
   token: string
-  /** Name of the new user; left out, the name in the invitation. */
+  /** Name of the new user; the name in the invitation if left out. */
   name?: string
 }
 
@@ -64,9 +64,9 @@ export interface ActionRequest {
   model?: string | null
 }
 
-/** Retry or continue, perhaps with another model. */
+/** Retry or continue a run, optionally with another model. */
 export interface AgainRequest {
-  /** Model of the new run; that of the first one if left out. */
+  /** Model of the new run (default: the model of the first run). */
   model?: string | null
 }
 
@@ -84,13 +84,13 @@ export interface AgentCall {
   result: string | null
 }
 
-/** Where the agent works. Only `threadId` counts; the server builds the rest itself. */
+/** The place where the agent works. Only `threadId` counts; the server builds the rest itself. */
 export interface AgentContext {
   /** Id of the thread to post the message to. All other keys are ignored. */
   threadId: string
 }
 
-/** What came of the run: its last message, proposed edits and tool calls. */
+/** The result of the run: its last message, proposed edits and tool calls. */
 export interface AgentRunAnswer {
   /** Text of the agent's last message. */
   message: string
@@ -137,29 +137,29 @@ export interface AgentRunRequest {
   userMessage: string
   /** Id of a configured model; the server's default one if left out. */
   model?: string | null
-  /** How long to wait, in seconds. The run goes on afterwards. */
+  /** How long to wait, in seconds. The run continues afterwards. */
   timeoutS?: number
 }
 
-/** The run has not ended: it waits for a person, or works on after the time was over. */
+/** The run has not ended: it waits for a person, or still works after the timeout. */
 export interface AgentRunWaiting {
-  /** The approval or question that the run waits for; null if it still works and your time was over. */
+  /** The approval or question that the run waits for; null if it still works after your timeout. */
   pending: Pending | null
   /** State of the run. */
   status: 'queued' | 'running' | 'awaiting_approval' | 'paused'
   /** Id of the thread. */
   threadId: string
-  /** Id of the run, which goes on. */
+  /** Id of the run, which continues. */
   runId: string
 }
 
 /** Answers to an agent's questions. */
 export interface AnswersRequest {
-  /** By the id of each question: one answer, or a list where several are allowed. */
+  /** Answers by question id: one answer, or a list if the question allows several. */
   answers: Answers
 }
 
-/** One question to a person about one tool call, bound to the exact arguments. */
+/** One question to a user about one tool call, bound to the exact arguments. */
 export interface Approval {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -185,9 +185,9 @@ export interface Approval {
 export interface ApprovalDecision {
   /** `approve` runs the tool call, `deny` refuses it. */
   decision: 'approve' | 'deny'
-  /** What the agent is told about your decision. */
+  /** The reason for your decision, for the agent. */
   reason?: string
-  /** Arguments that replace the model's: an object or JSON text. Left out, the call runs as it was asked for. */
+  /** Arguments that replace the model's: an object or JSON text (default: the model's arguments). */
   arguments?: Record<string, unknown> | string | null
   /** `thread` allows the same tool for the rest of the thread. */
   remember?: 'thread' | null
@@ -217,7 +217,7 @@ export interface ApprovalResolved {
   remember: 'thread' | null
 }
 
-/** A file as it is now (project log). */
+/** The current state of a file (project log). */
 export interface ArtifactChanged {
   /** The file, as it is now. */
   artifact: ArtifactData
@@ -237,7 +237,7 @@ export interface ArtifactData {
   media_type: string
   /** Size in bytes. */
   size_bytes: number
-  /** `reading`: its text is being extracted; `ready`: search finds it; `no_text`: it holds none; `failed`: see
+  /** `reading`: its text is being extracted; `ready`: search finds it; `no_text`: it has none; `failed`: see
    * `trouble`. */
   state: 'reading' | 'ready' | 'no_text' | 'failed'
   /** Number of pages; 0 for files without pages. */
@@ -273,17 +273,17 @@ export interface ArtifactHit {
   text: string
   /** Page of a PDF, from 1; null for files without pages. */
   page: number | null
-  /** How well it fits the query, from 0 to 1. */
+  /** Match with the query, from 0 to 1; higher is better. */
   score: number
   /** Words of the passage that match the query. */
   terms: string[]
 }
 
-/** Passages, best first; `note` is "" or one sentence about how the search went. */
+/** Passages, best first; `note` is empty, or one sentence about the search. */
 export interface ArtifactHits {
   /** Passages, best first. */
   items: ArtifactHit[]
-  /** How the search went, in a sentence; empty if there is nothing to say. */
+  /** A note about the search, in a sentence; empty if there is none. */
   note: string
 }
 
@@ -299,17 +299,17 @@ export interface ArtifactText {
   pages: number
 }
 
-/** Who takes care of a comment. */
+/** The new assignee of a comment. */
 export interface AssignRequest {
-  /** `agent`, a user's id, or null for nobody. */
+  /** `agent`, a user's id, or null to remove the assignment. */
   to: string | null
-  /** What the agent is told; the comment's text if left out. */
+  /** Message to the agent; the comment's text if left out. */
   message?: string | null
   /** Model of the run that starts for `agent`; the default one if left out. */
   model?: string | null
 }
 
-/** The comment, the conversation about it, and the run that was started. */
+/** The comment, the conversation about it, and the started run. */
 export interface Assigned {
   /** The comment as it is now. */
   comment: CommentData
@@ -338,7 +338,7 @@ export interface Attachment {
 export interface BlockData {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
-  /** Id of the section that it stands in. */
+  /** Id of the section that it is in. */
   section_id: string
   /** Kind of Markdown block. */
   kind: BlockKind
@@ -356,11 +356,11 @@ export interface BlockData {
   updated_at: string
 }
 
-/** What changed in a block. */
+/** The change of a block. */
 export interface BlockDifference {
   /** Id of the block. */
   id: string
-  /** What changed. `moved` means the same text at another place. */
+  /** What changed. `moved` means the same text in another place. */
   state: DiffState
   /** Markdown in the older version; null if it was added. */
   before: string | null
@@ -368,13 +368,13 @@ export interface BlockDifference {
   after: string | null
 }
 
-/** How much of a model's prompts its provider read from a cache. */
+/** The share of a model's prompts that its provider read from a cache. */
 export interface CacheShare {
   /** Name of the provider in the configuration. */
   provider: string
   /** Id of the model. */
   model: string
-  /** Number of runs that are counted. */
+  /** Number of runs counted. */
   runs: number
   /** Tokens of the prompts, including those read from a cache. */
   input_tokens: number
@@ -395,11 +395,11 @@ export interface ChangedFile {
 
 /** Changes to a document. All are made, as one version, or none. */
 export interface ChangesRequest {
-  /** Changes in order. Either all are made, as one version, or none. */
+  /** Changes in order. All are made, as one version, or none. */
   changes: DocumentChange[]
   /** One line for the document's history. */
   summary?: string
-  /** Version that you have: the answer tells everything newer. Left out, it tells only what these changes made. */
+  /** Version that you have: the answer has everything newer. If left out, only the result of these changes. */
   since?: number | null
 }
 
@@ -469,13 +469,13 @@ export interface CheckpointFiles {
   truncated: boolean
 }
 
-/** A timer, and what happens when it fires. */
+/** A timer and its consequence. */
 export interface Clock {
   /** Name of the timer. */
   name: string
   /** Time at which the timer fires (ISO 8601, UTC). */
   due_at: string
-  /** What happens then, in a few words. */
+  /** The consequence, in a few words. */
   takes_away: string
 }
 
@@ -484,7 +484,7 @@ export interface Clocks {
   approval_pause_after_s: number
   /** Seconds after which the sandbox of a paused run is removed. */
   paused_kill_after_s: number
-  /** Seconds after which a run that nobody follows is cancelled. */
+  /** Seconds after which a run without followers is cancelled. */
   abandoned_after_s: number
   /** Seconds after which an unused lock expires. */
   lock_ttl_s: number
@@ -524,9 +524,9 @@ export interface CommentData {
   mentions: string[]
   /** `open` or `resolved`. A reply has the status of the comment it answers. */
   status: 'open' | 'resolved'
-  /** Who takes care of it: a user's id, or `agent`; null if nobody does. */
+  /** Who takes care of it: a user's id, or `agent`; null if it is unassigned. */
   assigned_to: string | null
-  /** Name of the user it is assigned to; null for the agent or nobody. */
+  /** Name of the user it is assigned to; null if it is unassigned, or assigned to the agent. */
   assigned_name: string | null
   /** Id of the thread about the comment; null if there is none. */
   thread_id: string | null
@@ -546,7 +546,7 @@ export interface CommentData {
   updated_at: string
 }
 
-/** A comment is gone, with its answers (project log). */
+/** A comment was deleted, with its replies (project log). */
 export interface CommentDeleted {
   /** Id of the comment. */
   comment_id: string
@@ -554,7 +554,7 @@ export interface CommentDeleted {
   document_id: string
 }
 
-/** What to change; properties that you leave out stay as they are. */
+/** The new values; properties that you leave out stay as they are. */
 export interface CommentPatch {
   /** New text, as Markdown; left out, it stays as it is. */
   body?: string | null
@@ -586,7 +586,7 @@ export interface ContextLost {
   text: string
 }
 
-/** Where to put the copy; next to the original if left out. */
+/** The place of the copy; next to the original if left out. */
 export interface CopyRequest {
   /** Left edge of the copy in CSS pixels; next to the original if left out. */
   x?: number | null
@@ -613,7 +613,7 @@ export interface CreditLow {
   balance: number
 }
 
-/** Credits held for a run were charged (`settle`) or given back (`release`); `balance` null: unlimited. */
+/** Credits held for a run were charged (`settle`) or returned (`release`); `balance` is null if unlimited. */
 export interface CreditSettled {
   /** Id of the run. */
   run_id: string
@@ -625,7 +625,7 @@ export interface CreditSettled {
   balance: number | null
 }
 
-/** Your balance and its last entries. `balance` and `allowance` null: unlimited. */
+/** Your balance and its last entries. `balance` and `allowance` are null if unlimited. */
 export interface Credits {
   /** Name of the user's plan; the plan sets credits and rates. */
   plan: string
@@ -655,13 +655,13 @@ export interface Decided {
 
 /** A decision about one edit. */
 export interface Decision {
-  /** `accept` writes the edit, `reject` drops it, `reopen` takes a decision back. */
+  /** `accept` writes the edit, `reject` drops it, `reopen` undoes a decision. */
   decision: 'accept' | 'reject' | 'reopen'
   /** Text to write instead of the proposed one. */
   text?: string | null
   /** Current text of the block that you decided on, after an answer of `text_changed`. */
   old?: string | null
-  /** With `reopen`: the decision that you saw. Left out, whichever stands. */
+  /** With `reopen`: the decision that you saw. If left out, any decision. */
   decided_at?: string | null
 }
 
@@ -684,7 +684,7 @@ export interface DecisionResult {
 export interface DecisionsRequest {
   /** Decisions about edits of this proposal. */
   decisions: NamedDecision[]
-  /** Accept what can be accepted and list the rest in `left`, instead of refusing all. */
+  /** Accept the edits that can be accepted and list the rest in `left`, instead of refusing all. */
   possible?: boolean
 }
 
@@ -718,7 +718,7 @@ export interface Delta {
   delta: string
 }
 
-/** A document as it is now (project log). `by` is the user who did it (None: a run, or the server itself). */
+/** A document as it is now (project log). `by` is the user who changed it (None: a run, or the server itself). */
 export interface DocumentChanged {
   /** The document, as it is now. */
   document: DocumentData
@@ -730,7 +730,7 @@ export interface DocumentChanged {
 export interface DocumentChanges {
   /** Version of the document after these changes. */
   version: number
-  /** By the `ref` of a change, the id of what it made. */
+  /** Ids of created blocks and sections, by the `ref` of the change. */
   made: Record<string, string>
   /** Sections that are new or changed. */
   sections: SectionHead[]
@@ -772,13 +772,13 @@ export interface DocumentData {
   updated_at: string
 }
 
-/** A document is gone, with its threads, comments and history (project log). */
+/** A document was deleted, with its threads, comments and history (project log). */
 export interface DocumentDeleted {
   /** Id of the document. */
   document_id: string
 }
 
-/** What differs between two versions of a document. */
+/** The differences between two versions of a document. */
 export interface DocumentDifference {
   /** Version on the left. */
   from: number
@@ -788,15 +788,15 @@ export interface DocumentDifference {
   sections: SectionDifference[]
 }
 
-/** What to change; properties that you leave out stay as they are. */
+/** The new values; properties that you leave out stay as they are. */
 export interface DocumentPatch {
   /** New title of the document. */
   title: string
 }
 
-/** The block where you are, and whether you type. */
+/** The block where you are; `typing` if you type. */
 export interface DocumentPlace {
-  /** Id of the block where you are; left out, you are at none. */
+  /** Id of the block where you are (default: none). */
   block_id?: string | null
   /** Whether you type in the block. */
   typing?: boolean
@@ -818,7 +818,7 @@ export interface DocumentVersion {
   version: number
   /** What made the version. */
   kind: DocumentVersionKind
-  /** One line that says what was done. */
+  /** Summary of the work, in one line. */
   summary: string
   /** Id of the user who wrote it, or who accepted what an agent wrote; null if that user was deleted. */
   by: string | null
@@ -848,7 +848,7 @@ export interface DocumentVersionView {
   version: number
   /** What made the version. */
   kind: DocumentVersionKind
-  /** One line that says what was done. */
+  /** Summary of the work, in one line. */
   summary: string
   /** Id of the user who wrote it, or who accepted what an agent wrote; null if that user was deleted. */
   by: string | null
@@ -938,7 +938,7 @@ export interface EditData {
   block_id: string | null
   /** Id of the section; null for the text before the first heading. */
   section_id: string | null
-  /** Id of the block or section that it goes behind; null for the first place. */
+  /** Id of the block or section that it follows; null for the first place. */
   after_id: string | null
   /** Heading of a new section; null for other edits. */
   heading: string | null
@@ -964,13 +964,13 @@ export interface EditData {
   superseded_by: string | null
   /** Why it was superseded or rejected; empty otherwise. */
   reason: string
-  /** How often a decision was taken back. */
+  /** Number of times that a decision was undone. */
   reopened: number
   /** In a fork: id of the edit that this is a copy of; null otherwise. */
   origin_id: string | null
 }
 
-/** Why it cannot be edited by hand, and what to do. */
+/** The reason why it cannot be edited by hand, and a hint. */
 export interface EditRefusal {
   /** Stable code of the reason. */
   code: string
@@ -980,19 +980,19 @@ export interface EditRefusal {
   hint: string
 }
 
-/** What became of one edit: applied, refused or stale. */
+/** The result of one edit: applied, refused or stale. */
 export interface EditResult {
   /** `applied`, `refused` (it cannot be edited by hand) or `stale` (the source has changed). */
   status: 'applied' | 'refused' | 'stale'
-  /** Where the element begins now, as `path:line:column`. */
+  /** Start of the element now, as `path:line:column`. */
   loc: string
-  /** Code of the reason why it was not made; null if it was. */
+  /** Code of the reason why the edit was not applied; null if it was. */
   code: string | null
-  /** Why it was not made, in a sentence; null if it was. */
+  /** Why the edit was not applied, in a sentence; null if it was. */
   reason: string | null
-  /** What you can do about it; null if the edit was made. */
+  /** What you can do about it; null if the edit was applied. */
   hint: string | null
-  /** What the source says instead of what you saw; null if that is not the reason. */
+  /** Current source value if it differs from `seen`; null if that is not the reason. */
   found: string | null
 }
 
@@ -1010,7 +1010,7 @@ export interface EditSectionChange {
   old?: string | null
 }
 
-/** Decisions about edits were taken back. In the logs of the thread and the project. */
+/** Decisions about edits were undone. In the logs of the thread and the project. */
 export interface EditsReopened {
   /** Id of the proposal. */
   proposal_id: string
@@ -1053,7 +1053,7 @@ export interface EditsSuperseded {
   edits: EditData[]
 }
 
-/** A thread and where it was forked. */
+/** A thread and its place in the family. */
 export interface FamilyThread {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -1095,7 +1095,7 @@ export interface FileChange {
   after_bytes: number | null
 }
 
-/** A path that differs, with a unified diff of its texts. */
+/** A path that differs, with a unified diff if both are texts. */
 export interface FileDifference {
   /** Path relative to the workspace, with `/` between folders. */
   path: string
@@ -1121,7 +1121,7 @@ export interface FilesChanged {
 
 /** Fork a thread. With `summary`, a run writes a summary instead of copying the messages. */
 export interface ForkRequest {
-  /** Copy up to and including this message; the last one if left out. */
+  /** Last message to copy; the thread's last one if left out. */
   message_id?: string | null
   /** Title of the fork; made from the first thread's if left out. */
   title?: string | null
@@ -1155,7 +1155,7 @@ export interface ForkedThread {
   parent_thread_id: string | null
   /** Id of the last message that was copied from its parent; null if it is no fork. */
   parent_message_id: string | null
-  /** Who drives the thread; null if nobody does. */
+  /** The lock of the user who drives the thread; null if it is free. */
   lock: Lock | null
   /** Number of messages. */
   message_count: number
@@ -1185,8 +1185,8 @@ export interface Health {
   status: string
 }
 
-/** How a hit scored by each method: `words` (BM25, from 0 upwards), `vectors` (cosine, -1 to 1), `reranked` (as the
- * re-ranker says, 0 to 1); methods that did not find it are missing. */
+/** The scores of a hit by method: `words` (BM25, from 0 upwards), `vectors` (cosine, -1 to 1), `reranked` (by the re-
+ * ranker, 0 to 1); null for methods that did not find it. */
 export interface HitScores {
   /** Score by words, from 0 to 1; left out if no word matches. */
   words: number | null
@@ -1247,25 +1247,26 @@ export interface ImportRequest {
   seen?: number | null
 }
 
-/** An inbox may have changed: read it again. `user_id` null: those of all who may decide. In the project's log. */
+/** An inbox may have changed: read it again. `user_id` is null for the inboxes of all who may decide. In the
+ * project's log. */
 export interface InboxChanged {
   /** Id of the user. */
   user_id: string | null
-  /** What waits, or waited. */
+  /** Kind of the item that waits, or waited. */
   kind: InboxKind
   /** The inbox item; null once nothing waits. */
   item: ActionData | null
 }
 
-/** Something that waits for you, and where it is. */
+/** An item that waits for you, and its place. */
 export interface InboxItem {
-  /** What waits for you. */
+  /** Kind of the item. */
   kind: InboxKind
   /** Id of the approval, question, proposal or mention; for a hand-over, of the thread or section. */
   id: string
   /** Id of the project that it belongs to. */
   project_id: string
-  /** What is asked, in a line. */
+  /** The request or text, in one line. */
   text: string
   /** Time of creation (ISO 8601, UTC). */
   created_at: string
@@ -1363,7 +1364,7 @@ export interface InvitationRequest {
 export interface KeptFile {
   /** Path relative to the workspace, with `/` between folders. */
   path: string
-  /** Whether it is a file, a folder or a symbolic link. */
+  /** Kind of the entry: a file, a folder or a symbolic link. */
   kind: 'file' | 'directory' | 'symlink'
   /** Size in bytes. */
   size_bytes: number
@@ -1371,31 +1372,30 @@ export interface KeptFile {
   mode: string
   /** Time of the last change (ISO 8601, UTC). */
   modified_at: string
-  /** Where a symbolic link points to; null for files and folders. */
+  /** Target of a symbolic link; null for files and folders. */
   target: string | null
 }
 
-/** Hits, best first. `method` says what the order rests on; `note` is "" or one sentence about what was missing (no
- * embedder, embedder failed, no such package). `searched` passages and modules were compared in `took_ms`
- * milliseconds. */
+/** Hits, best first. `method` names the ranking; `note` is empty, or one sentence about a limitation (no embedder,
+ * embedder failed, no such package). `searched` passages and modules were compared in `took_ms` milliseconds. */
 export interface KnowledgeAnswer {
   /** Hits, best first. */
   items: KnowledgeHit[]
-  /** How the hits were found and sorted. */
+  /** Method by which the hits were found and sorted. */
   method: SearchMethod
-  /** What was missing, in a sentence: no embedder, no such package. Empty if nothing was. */
+  /** Limitation of the search, in a sentence: no embedder, no such package. Empty if there is none. */
   note: string
   /** Number of passages that were searched. */
   searched: number
-  /** How long the search took, in milliseconds. */
+  /** Duration of the search, in milliseconds. */
   took_ms: number
 }
 
-/** A passage of documentation, or a saved module. A doc: `id` of its passage, `heading` the way to it (` › `
- * between), `text` its Markdown, `url` where to read it. A module: its own `id`, `heading` its path, `text`
- * description and exports, `usage` an import to copy, `verified` whether its imports worked with the dependencies as
- * they are. `score` is from 0 to 1, higher is better, comparable within one answer only. `terms` are the words of
- * the text that match the query, as they stand there, for highlighting. */
+/** A passage of documentation, or a saved module. A doc: `id` of its passage, `heading` the headings above it (` › `
+ * between), `text` its Markdown, `url` its address. A module: its own `id`, `heading` its path, `text` description
+ * and exports, `usage` an import to copy, `verified` whether its imports worked with the current dependencies.
+ * `score` is from 0 to 1, higher is better, comparable within one answer only. `terms` are the words of the text
+ * that match the query, for highlighting. */
 export interface KnowledgeHit {
   /** `doc` for documentation, `module` for saved code. */
   type: 'doc' | 'module'
@@ -1407,15 +1407,15 @@ export interface KnowledgeHit {
   text: string
   /** Address where the passage can be read; empty if there is none. */
   url: string
-  /** Package that it documents, such as `npm:react`. */
+  /** Documented package, such as `npm:react`. */
   package: string
   /** Version of the package; empty if it is not known. */
   version: string
   /** Time at which the source was last read (ISO 8601, UTC); null for a module. */
   fetched_at: string | null
-  /** How well it fits the query, from 0 to 1. */
+  /** Match with the query, from 0 to 1; higher is better. */
   score: number
-  /** How each search method ranked it. */
+  /** Scores of each search method. */
   scores: HitScores
   /** Words of the text that match the query. */
   terms: string[]
@@ -1423,12 +1423,12 @@ export interface KnowledgeHit {
   source_id: string | null
   /** Import statement to copy; empty for documentation. */
   usage: string
-  /** Whether the module was run with the current dependencies. */
+  /** True if the module was run with the current dependencies. */
   verified: boolean
 }
 
-/** A package of indexed documentation: its sources together. `versions`: those known of its sources; `fetched_at`:
- * its oldest content; `failed`: sources whose last try failed (older passages stay). */
+/** A package of indexed documentation: its sources together. `versions`: the known versions of its sources;
+ * `fetched_at`: time of its oldest content; `failed`: sources whose last fetch failed (older passages stay). */
 export interface KnowledgePackage {
   /** Name of the package, such as `npm:react`. */
   package: string
@@ -1452,7 +1452,7 @@ export interface KnowledgePackages {
   next: string | null
   /** Name of the model whose vectors a search uses; null if it uses words only. */
   embedder: string | null
-  /** Whether a reranker sorts the best hits. */
+  /** True if a reranker sorts the best hits. */
   reranker: boolean
 }
 
@@ -1502,7 +1502,7 @@ export interface KnowledgeSource {
   size_bytes: number
   /** Time at which its content was last read (ISO 8601, UTC); null if it never was. */
   fetched_at: string | null
-  /** Time at which it was last asked for (ISO 8601, UTC); null if it never was. */
+  /** Time at which it was last checked (ISO 8601, UTC); null if it never was. */
   checked_at: string | null
   /** Time of creation (ISO 8601, UTC). */
   created_at: string
@@ -1512,7 +1512,7 @@ export interface KnowledgeSource {
 export interface LeftEdit {
   /** Id of the proposed edit. */
   edit_id: string
-  /** `text_changed` if the block changed since, `section_locked` if another user holds its section. */
+  /** `text_changed` if the block was changed since, `section_locked` if another user holds its section. */
   code: 'text_changed' | 'section_locked'
   /** Why it stays open, in a sentence. */
   message: string
@@ -1523,7 +1523,7 @@ export interface Limits {
   message_bytes: number
   /** Largest image, in bytes. */
   image_bytes: number
-  /** Most images in a message. */
+  /** Largest number of images in a message. */
   images_per_message: number
 }
 
@@ -1581,7 +1581,7 @@ export interface ListedThread {
   parent_thread_id: string | null
   /** Id of the last message that was copied from its parent; null if it is no fork. */
   parent_message_id: string | null
-  /** Who drives the thread; null if nobody does. */
+  /** The lock of the user who drives the thread; null if it is free. */
   lock: Lock | null
   /** Number of messages. */
   message_count: number
@@ -1595,7 +1595,7 @@ export interface ListedThread {
   match: Match | null
 }
 
-/** Who drives a thread or edits a section. */
+/** The driver of a thread or the editor of a section. */
 export interface Lock {
   /** Whether a thread or a section is locked. */
   resource_type: 'thread' | 'section'
@@ -1609,9 +1609,9 @@ export interface Lock {
   acquired_at: string
   /** Time at which another user can take it over (ISO 8601, UTC), unless its holder renews it. */
   expires_at: string
-  /** Id of the user who asks for a hand-over; null if nobody does. */
+  /** Id of the user who asks for a hand-over; null if there is no request. */
   requested_by: string | null
-  /** Name of the user who asks for a hand-over; null if nobody does. */
+  /** Name of the user who asks for a hand-over; null if there is no request. */
   requested_by_name: string | null
 }
 
@@ -1620,7 +1620,7 @@ export interface LockAnswer {
   lock: Lock | null
 }
 
-/** The lock of a thread (its log) or of a document's section (project's log) changed, or was asked for. */
+/** The lock of a thread (thread's log) or of a document's section (project's log) changed, or was requested. */
 export interface LockChanged {
   /** Id of the thread. */
   thread_id: string
@@ -1633,11 +1633,11 @@ export interface LockChanged {
 }
 
 export interface LockRequest {
-  /** Take the lock from its holder, if it has expired. */
+  /** Take the lock from its holder if it has expired. */
   take_over?: boolean
 }
 
-/** Where a search matched: the text around it, and its message; null for the title. */
+/** The match of a search: the text around it, and its message; null for the title. */
 export interface Match {
   /** The words with some text around them. */
   snippet: string
@@ -1652,7 +1652,7 @@ export interface Me {
   signed_in: boolean
   /** Whether the machine's own user is signed in without a token. */
   local_mode: boolean
-  /** Id of the project that is used where none is named; null if you are in none. */
+  /** Id of the project that is used if a request names none; null if you are not a member of any. */
   default_project_id: string | null
   /** Version of the server. */
   version: string
@@ -1662,9 +1662,9 @@ export interface Me {
   sandboxes: boolean
   /** Whether searches also use vectors. */
   embedder: boolean
-  /** Largest sizes that the server takes. */
+  /** Largest sizes that the server accepts. */
   limits: Limits
-  /** Times after which the server takes something away. */
+  /** Times after which the server cancels, pauses or releases something. */
   clocks: Clocks
 }
 
@@ -1677,7 +1677,7 @@ export interface Member {
   role: Role
 }
 
-/** A member joined or has another role. */
+/** A member joined, or the role changed. */
 export interface MemberChanged {
   /** The member, as it is now. */
   member: Member
@@ -1722,7 +1722,7 @@ export interface Message {
   thread_id: string
   /** Place in the thread; later messages have greater positions. */
   position: number
-  /** Who speaks: a user, the agent, a tool or the system. */
+  /** Author of the message: a user, the agent, a tool or the system. */
   role: 'user' | 'assistant' | 'tool' | 'system'
   /** Id of the user who sent it; null for answers of agents. */
   sender_id: string | null
@@ -1730,7 +1730,7 @@ export interface Message {
   sender_name: string | null
   /** Whether the message is complete. */
   status: 'complete' | 'partial' | 'cancelled' | 'error'
-  /** What the message consists of, in order. */
+  /** Parts of the message, in order. */
   parts: Part[]
   /** Id of the model that wrote it; null for messages of people. */
   model: string | null
@@ -1748,7 +1748,7 @@ export interface Message {
 
 /** A message was added, or its final form saved. */
 export interface MessageCreated {
-  /** The message, as it begins. */
+  /** The message in its initial state. */
   message: Message
 }
 
@@ -1790,7 +1790,7 @@ export interface Model {
 export interface ModuleData {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
-  /** Id of the project it was written in; null if that is gone. */
+  /** Id of the project it was written in; null if that project was deleted. */
   project_id: string | null
   /** Id of the workspace that holds the file; null for a published one. */
   workspace_id: string | null
@@ -1816,7 +1816,7 @@ export interface ModuleData {
   updated_at: string
 }
 
-/** Modules that a run saved; search finds them now. */
+/** Modules that a run saved; search finds them from now on. */
 export interface ModulesSaved {
   /** Id of the run. */
   run_id: string
@@ -1851,19 +1851,19 @@ export interface MoveSectionChange {
 }
 
 export interface MovesRequest {
-  /** Screens to move. Either all are moved or none. */
+  /** Screens to move. All are moved, or none. */
   items: ScreenMove[]
 }
 
 /** A decision about one edit, by its id. */
 export interface NamedDecision {
-  /** `accept` writes the edit, `reject` drops it, `reopen` takes a decision back. */
+  /** `accept` writes the edit, `reject` drops it, `reopen` undoes a decision. */
   decision: 'accept' | 'reject' | 'reopen'
   /** Text to write instead of the proposed one. */
   text?: string | null
   /** Current text of the block that you decided on, after an answer of `text_changed`. */
   old?: string | null
-  /** With `reopen`: the decision that you saw. Left out, whichever stands. */
+  /** With `reopen`: the decision that you saw. If left out, any decision. */
   decided_at?: string | null
   /** Id of the proposed edit. */
   edit_id: string
@@ -1935,7 +1935,7 @@ export interface NewScreen {
   height?: number | null
   /** Title; a default one if left out. */
   title?: string | null
-  /** Template of the app; the server's usual one if left out. */
+  /** Template of the app; the server's default one if left out. */
   template?: TemplateName | null
   /** Id of a theme; `GET /v1/themes` lists them. */
   theme?: string | null
@@ -1951,11 +1951,11 @@ export interface NewSource {
   location?: string | null
   /** The documentation itself, instead of a location. */
   text?: string | null
-  /** File name of `text`; its ending says how to read it. */
+  /** File name of `text`; its extension determines the format. */
   name?: string | null
   /** Id of the project; your default project if left out. */
   project_id?: string | null
-  /** What the location holds; left out, the server tells by its form. */
+  /** Kind of the location; detected from its form if left out. */
   kind?: SourceKind | null
 }
 
@@ -1989,7 +1989,7 @@ export interface NoticePart {
   level: 'info' | 'warning' | 'error'
   /** Stable name of the notice, for programs. */
   code: string
-  /** What people should know, in a sentence. */
+  /** The notice, in a sentence. */
   text: string
 }
 
@@ -2021,7 +2021,7 @@ export interface PageAction {
   created_at: string
 }
 
-/** A page as it is now (project log). `by` is the user who did it (None: a run, or the server itself). */
+/** A page as it is now (project log). `by` is the user who changed it (None: a run, or the server itself). */
 export interface PageChanged {
   /** The page, as it is now. */
   page: PageData
@@ -2125,7 +2125,7 @@ export interface PageLink {
   expires_at: string | null
 }
 
-/** What a step changed on a page. */
+/** The changes of a step on a page. */
 export interface PagePart {
   /** Always `page` for this kind of part. */
   type: 'page'
@@ -2143,13 +2143,13 @@ export interface PagePart {
   patches: number
   /** Whether the step replaced the whole page. */
   whole: boolean
-  /** Number of lines that could not be applied; the model was told. */
+  /** Number of lines that could not be applied, as reported to the model. */
   refused: number
-  /** One line that says what was done. */
+  /** Summary of the work, in one line. */
   summary: string
 }
 
-/** One change of a page. HTML is sanitised and written as browsers do, so that every client builds the same tree. */
+/** One change to a page. HTML is sanitised and written as browsers do, so that every client builds the same tree. */
 export interface PagePatch {
   /** What the patch does. */
   op: PatchOp
@@ -2187,7 +2187,7 @@ export interface PagePatched {
   step: number | null
 }
 
-/** What to change; properties that you leave out stay as they are. */
+/** The new values; properties that you leave out stay as they are. */
 export interface PageRename {
   /** New title of the page. */
   title: string
@@ -2201,7 +2201,7 @@ export interface PageRequest {
   html?: string
 }
 
-/** What a run made of the page, and what it cost. */
+/** The run's changes to the page, and their cost. */
 export interface PageStats {
   /** Id of the page. */
   page_id: string
@@ -2225,7 +2225,8 @@ export interface PageStats {
   output_tokens: number
   /** Input tokens that the provider read from its cache. */
   cached_tokens: number
-  /** Share of the prompt tokens that came from the provider's cache, from 0 to 1; null if the provider does not tell. */
+  /** Share of the prompt tokens that came from the provider's cache, from 0 to 1; null if the provider does not
+   * report it. */
   cached_share: number | null
   /** Figures that the agent itself reported. */
   told: Record<string, number | string>
@@ -2241,7 +2242,7 @@ export interface PageVersion {
   base_version: number
   /** What made the version. */
   kind: VersionKind
-  /** One line that says what was done. */
+  /** Summary of the work, in one line. */
   summary: string
   /** Number of changes to single elements. */
   patches: number
@@ -2263,7 +2264,7 @@ export interface PageVersionHtml {
   base_version: number
   /** What made the version. */
   kind: VersionKind
-  /** One line that says what was done. */
+  /** Summary of the work, in one line. */
   summary: string
   /** Number of changes to single elements. */
   patches: number
@@ -2335,7 +2336,7 @@ export interface PictureRequest {
 export interface PlacedPicture {
   /** Path of the picture among the app's files. */
   path: string
-  /** Address of the picture in the app, for an `img` element. */
+  /** URL of the picture in the app, for an `img` element. */
   src: string
   /** Id of the checkpoint with these files; null if none was made. */
   checkpoint_id: string | null
@@ -2349,7 +2350,7 @@ export interface PostedMessage {
   thread_id: string
   /** Place in the thread; later messages have greater positions. */
   position: number
-  /** Who speaks: a user, the agent, a tool or the system. */
+  /** Author of the message: a user, the agent, a tool or the system. */
   role: 'user' | 'assistant' | 'tool' | 'system'
   /** Id of the user who sent it; null for answers of agents. */
   sender_id: string | null
@@ -2357,7 +2358,7 @@ export interface PostedMessage {
   sender_name: string | null
   /** Whether the message is complete. */
   status: 'complete' | 'partial' | 'cancelled' | 'error'
-  /** What the message consists of, in order. */
+  /** Parts of the message, in order. */
   parts: Part[]
   /** Id of the model that wrote it; null for messages of people. */
   model: string | null
@@ -2375,7 +2376,7 @@ export interface PostedMessage {
   started_run_id: string | null
 }
 
-/** Who watches and types. A frame without id, `event: presence`; it is not logged. */
+/** Watchers and typing members. A frame without id, `event: presence`; it is not logged. */
 export interface Presence {
   /** Id of the thread, in a thread's stream. */
   thread_id: string
@@ -2391,11 +2392,11 @@ export interface Presence {
   typing: string[]
 }
 
-/** Addresses of a preview. `ticket_url` lets one browser in, once. */
+/** Addresses of a preview. `ticket_url` gives one browser access, once. */
 export interface Preview {
-  /** Address of the preview, for a browser that was let in. */
+  /** Address of the preview, for a browser with access. */
   url: string
-  /** Address that lets one browser in, once. */
+  /** Address that gives one browser access, once. */
   ticket_url: string
   /** Time after which `ticket_url` is no longer valid (ISO 8601, UTC). */
   expires_at: string
@@ -2413,15 +2414,15 @@ export interface PreviewPort {
   listening: boolean
 }
 
-/** The port to show, and where to begin. */
+/** The port to show, and the path to open. */
 export interface PreviewRequest {
   /** Port where a program listens inside the sandbox. */
   port: number
-  /** Path and query to begin with; `/` if left out. */
+  /** Path and query to open; `/` if left out. */
   path?: string
 }
 
-/** Every error's answer (RFC 9457), as application/problem+json. */
+/** The answer of every error (RFC 9457), as application/problem+json. */
 export interface Problem {
   /** URI of the kind of error: `urn:outlast:problem:` and the code. */
   type: string
@@ -2492,7 +2493,7 @@ export interface ProposalData {
   message_id: string | null
   /** Id of the run that proposed it; null if it was deleted. */
   run_id: string | null
-  /** One line that says what was done. */
+  /** Summary of the work, in one line. */
   summary: string
   /** `open` while an edit waits for a decision, then `closed`. */
   state: 'open' | 'closed'
@@ -2516,7 +2517,7 @@ export interface ProposalPart {
   document_id: string
   /** Number of proposed edits. */
   edits: number
-  /** One line that says what was done. */
+  /** Summary of the work, in one line. */
   summary: string
 }
 
@@ -2664,7 +2665,7 @@ export interface RunCompleted {
   message_id: string | null
   /** Why the run stopped. */
   stop_reason: string
-  /** What could not be done, in sentences for people. */
+  /** Problems of the run, in sentences for people. */
   problems: string[]
   /** Tokens and cost. */
   usage: Usage
@@ -2683,7 +2684,7 @@ export interface RunError {
   retry_after_s: number | null
 }
 
-/** The run ended in an error; its partial answer is saved. */
+/** The run failed; its partial answer is saved. */
 export interface RunFailed {
   /** Id of the run. */
   run_id: string
@@ -2699,7 +2700,7 @@ export interface RunFailed {
 export interface RunPage {
   /** Id of the page. */
   page_id: string
-  /** Version of the page that the run has made. */
+  /** Version of the page that the run created. */
   version: number
   /** Figures about the page; null until they are known. */
   stats: PageStats | null
@@ -2735,17 +2736,17 @@ export interface RunReference {
 export interface RunStarted {
   /** Id of the run. */
   run_id: string
-  /** How many times a worker has claimed the run, from 1. */
+  /** Number of times that a worker has claimed the run, from 1. */
   attempt: number
 }
 
-/** The run has another status. */
+/** The status of the run changed. */
 export interface RunStatusChanged {
   /** Id of the run. */
   run_id: string
   /** The run's new state. */
   status: RunStatus
-  /** What it waits for; null if for nobody. */
+  /** What it waits for; null if it does not wait. */
   waiting_for: 'approval' | 'answer' | null
   /** Time of the next try of a model that failed (ISO 8601, UTC); null otherwise. */
   retry_at: string | null
@@ -2770,13 +2771,13 @@ export interface RunSummary {
   status: RunStatus
   /** Why it stopped; null while it has not ended. */
   stop_reason: string | null
-  /** Whether it waits for an approval or an answer; null if it waits for neither. */
+  /** `approval` or `answer` while it waits for one; null if it waits for neither. */
   waiting_for: 'approval' | 'answer' | null
-  /** What could not be done, in sentences for people. */
+  /** Problems that remain, in sentences for people. */
   problems: string[]
   /** Id of the run that it retries or continues; null if it does neither. */
   parent_run_id: string | null
-  /** Id of the run that it waits for in the queue; null if it waits for none. */
+  /** Id of the run that it is queued behind; null if it is not queued behind one. */
   after_run_id: string | null
   /** Id of the user who started it. */
   started_by: string
@@ -2786,7 +2787,7 @@ export interface RunSummary {
   message_id: string
   /** Id of the message with the answer; null until it is saved. */
   answer_message_id: string | null
-  /** How many times a worker has claimed the run, from 1. */
+  /** Number of times that a worker has claimed the run, from 1. */
   attempt: number
   /** Tokens and cost so far. */
   usage: Usage
@@ -2825,13 +2826,13 @@ export interface RunView {
   status: RunStatus
   /** Why it stopped; null while it has not ended. */
   stop_reason: string | null
-  /** Whether it waits for an approval or an answer; null if it waits for neither. */
+  /** `approval` or `answer` while it waits for one; null if it waits for neither. */
   waiting_for: 'approval' | 'answer' | null
-  /** What could not be done, in sentences for people. */
+  /** Problems that remain, in sentences for people. */
   problems: string[]
   /** Id of the run that it retries or continues; null if it does neither. */
   parent_run_id: string | null
-  /** Id of the run that it waits for in the queue; null if it waits for none. */
+  /** Id of the run that it is queued behind; null if it is not queued behind one. */
   after_run_id: string | null
   /** Id of the user who started it. */
   started_by: string
@@ -2841,7 +2842,7 @@ export interface RunView {
   message_id: string
   /** Id of the message with the answer; null until it is saved. */
   answer_message_id: string | null
-  /** How many times a worker has claimed the run, from 1. */
+  /** Number of times that a worker has claimed the run, from 1. */
   attempt: number
   /** Tokens and cost so far. */
   usage: Usage
@@ -2863,17 +2864,17 @@ export interface RunView {
   duration_s: number | null
   /** Parts of the answer so far. */
   parts: Part[]
-  /** Approvals and questions that wait for a person. */
+  /** Approvals and questions that wait for a user. */
   pending: Pending[]
-  /** Steps of the run, as operators see them. */
+  /** Steps of the run, for operators. */
   steps: Step[]
   /** Cursor: follow the run's events from here. */
   cursor: number
-  /** Timers that will take something away. */
+  /** Timers that will cancel the run or remove data. */
   clocks: Clock[]
-  /** Steps of the run, as people see them. */
+  /** Steps of the run, for users. */
   workflow: WorkflowStep[]
-  /** Where the run has brought its page; null for other runs. */
+  /** State of the run's page; null for other runs. */
   page: RunPage | null
   /** Modules that the run saved. */
   modules: ModuleData[]
@@ -2917,11 +2918,11 @@ export interface Sandbox {
   cpu_s: number | null
   /** Disk space used; null if the files are not on the server's machine. */
   disk_bytes: number | null
-  /** Most that it may use; null if the provider sets the limits. */
+  /** Limits of its usage; null if the provider sets the limits. */
   limits: SandboxLimits | null
-  /** Services that are declared in its workspace. */
+  /** Services declared in its workspace. */
   services: ServiceState[]
-  /** Timers that will take something away; empty while a run works in it. */
+  /** Timers that will pause or remove the sandbox; empty while a run works in it. */
   clocks: Clock[]
   /** Time of creation (ISO 8601, UTC). */
   created_at: string
@@ -2974,7 +2975,7 @@ export interface SandboxLog {
   text: string
 }
 
-/** A sandbox, or a service in it, has another state. */
+/** The state of a sandbox, or of a service in it, changed. */
 export interface SandboxStateData {
   /** Id of the sandbox; null if there is none. */
   sandbox_id: string
@@ -2998,7 +2999,7 @@ export interface SavedEdits {
   checkpoint_id: string | null
 }
 
-/** What to change; properties that you leave out stay as they are. */
+/** The new values; properties that you leave out stay as they are. */
 export interface ScreenChange {
   /** New left edge on the canvas, in CSS pixels. */
   x?: number | null
@@ -3016,7 +3017,7 @@ export interface ScreenChange {
   theme_tokens?: TokensRequest | null
 }
 
-/** A screen as it is now. `by` is the user who did it (None: a run, or the server itself). */
+/** A screen as it is now. `by` is the user who changed it (None: a run, or the server itself). */
 export interface ScreenChanged {
   /** The screen, as it is now. */
   screen: ScreenData
@@ -3028,9 +3029,9 @@ export interface ScreenChanged {
 export interface ScreenChanges {
   /** Id of the run; null if no run changed a file. */
   run_id: string | null
-  /** Checkpoint with the files that the run found; null if none was kept. */
+  /** Checkpoint with the files before the run; null if there is none. */
   before: Checkpoint | null
-  /** Checkpoint with the files that the run left; null if it made none. */
+  /** Checkpoint with the files after the run; null if it made none. */
   after: Checkpoint | null
   /** Files that differ, sorted by path. */
   items: FileChange[]
@@ -3096,16 +3097,16 @@ export interface ScreenDeleted {
   screen_id: string
 }
 
-/** One edit of an element in the screen's source. `tag` is what the element was called (null: not checked), `seen`
- * the value that the person saw (null: there was none), `value` the new one; `attribute` is for that kind only. */
+/** One edit of an element in the screen's source. `tag` is the name of the element (null: not checked), `seen` the
+ * value that the person saw (null: there was none), `value` the new one; `attribute` is for that kind only. */
 export interface ScreenEdit {
-  /** Where the element begins, `path:line:column`, from its `data-loc` or `data-use`. */
+  /** Start of the element, `path:line:column`, from its `data-loc` or `data-use`. */
   loc: string
-  /** What to change: the classes, the text or an attribute of the element. */
+  /** Value to change: the classes, the text or an attribute of the element. */
   kind: EditKind
   /** Attribute to change, for `kind` `attribute`. */
   attribute?: 'src' | 'alt' | null
-  /** Tag name of the element, as a check; left out, it is not checked. */
+  /** Tag name of the element, as a check; not checked if left out. */
   tag?: string | null
   /** Value that you saw; null if there was none. Another value in the source makes the edit `stale`. */
   seen?: string | null
@@ -3134,7 +3135,7 @@ export interface ScreenFiles {
   items: ScreenFileEntry[]
   /** Id of the checkpoint that was read; null if the files were read from the sandbox. */
   checkpoint_id: string | null
-  /** Whether the files were read from the awake sandbox. */
+  /** True if the files were read from the awake sandbox. */
   live: boolean
   /** Whether there is more than is listed here. */
   truncated: boolean
@@ -3148,13 +3149,13 @@ export interface ScreenMove {
   x: number
   /** Top edge on the canvas, in CSS pixels. */
   y: number
-  /** New width in CSS pixels; left out, it stays as it is. */
+  /** New width in CSS pixels; unchanged if left out. */
   width?: number | null
-  /** New height in CSS pixels; left out, it stays as it is. */
+  /** New height in CSS pixels; unchanged if left out. */
   height?: number | null
 }
 
-/** Where in the app to begin. */
+/** The start page in the app. */
 export interface ScreenPreviewRequest {
   /** Path and query to begin with; `/` if left out. */
   path?: string
@@ -3171,7 +3172,7 @@ export interface SearchHit {
 }
 
 export interface SearchHits {
-  /** Lines that hold the text, by path and line. */
+  /** Lines that contain the text, by path and line. */
   items: SearchHit[]
   /** Whether there is more than is listed here. */
   truncated: boolean
@@ -3213,7 +3214,7 @@ export interface SectionData {
   level: number
   /** Version of the document that changed it last. */
   version: number
-  /** Who holds the section; null if it is free. */
+  /** The lock of the user who holds the section; null if it is free. */
   lock: Lock | null
   /** Blocks of the section, in order. */
   blocks: BlockData[]
@@ -3223,7 +3224,7 @@ export interface SectionData {
 export interface SectionDifference {
   /** Id of the section. */
   id: string
-  /** What changed. `moved` means the same text at another place. */
+  /** What changed. `moved` means the same text in another place. */
   state: DiffState
   /** Heading in the older version; null if it was added. */
   heading_before: string | null
@@ -3245,7 +3246,7 @@ export interface SectionHead {
   level: number
   /** Version of the document that changed it last. */
   version: number
-  /** Who holds the section; null if it is free. */
+  /** The lock of the user who holds the section; null if it is free. */
   lock: Lock | null
 }
 
@@ -3273,9 +3274,9 @@ export interface Service {
   health_path: string
   /** State of the service. */
   state: 'stopped' | 'starting' | 'healthy' | 'failed'
-  /** Why it failed or was last restarted, with the end of its output; null if neither happened. */
+  /** Reason of the failure or last restart, with the end of the output; null if neither happened. */
   error: string | null
-  /** How often it was restarted. */
+  /** Number of restarts. */
   restarts: number
   /** Time of creation (ISO 8601, UTC). */
   created_at: string
@@ -3303,7 +3304,7 @@ export interface ServiceRequest {
   command: string
   /** Port that it listens on. */
   port: number
-  /** Path that answers below 500 once it is healthy; left out, connecting to the port is enough. */
+  /** Path that answers below 500 once it is healthy (default: connecting to the port is enough). */
   health_path?: string
 }
 
@@ -3317,7 +3318,7 @@ export interface ServiceState {
   state: 'stopped' | 'starting' | 'healthy' | 'failed'
   /** Why it failed or was last restarted; null if neither happened. */
   error: string | null
-  /** How often it was restarted. */
+  /** Number of restarts. */
   restarts: number
 }
 
@@ -3341,7 +3342,7 @@ export interface SetAsideCount {
   code: string
 }
 
-/** Work that failed repeatedly and is not tried again. */
+/** Work that failed repeatedly and is no longer retried. */
 export interface SetAsideItem {
   /** Kind of work. */
   kind: string
@@ -3357,7 +3358,7 @@ export interface SetAsideItem {
   code: string
   /** The last error, in a sentence. */
   reason: string
-  /** Whether it can be given up here. */
+  /** Whether you can give it up. */
   deletable: boolean
 }
 
@@ -3385,13 +3386,13 @@ export interface SnapshotProgress {
   output: string
   /** Why building failed; null if it did not. */
   error: string | null
-  /** Whether an older snapshot is used until this one is ready. */
+  /** Whether an older snapshot is used until the new one is ready. */
   older: boolean
   /** Name of the template. */
   template: string
 }
 
-/** A source changed. In the project's log; configured ones only where somebody follows it. */
+/** A source changed. In the project's log; configured ones only while a project has followers. */
 export interface SourceChanged {
   /** The source, as it is now. */
   source: KnowledgeSource
@@ -3399,7 +3400,7 @@ export interface SourceChanged {
 
 /** An element in the source. If it cannot be edited, `refusal` says why. */
 export interface SourceElement {
-  /** Where the element begins, `path:line:column`. */
+  /** Start of the element, `path:line:column`. */
   loc: string
   /** Tag name in the source; null if it was not found. */
   tag: string | null
@@ -3407,7 +3408,7 @@ export interface SourceElement {
   classes: SourceValue | null
   /** The element's own text; null if it was not found. */
   text: SourceValue | null
-  /** By name, attributes that can be edited; only for pictures. */
+  /** Editable attributes by name; only for pictures. */
   attributes: Record<string, SourceValue>
   /** Why the element cannot be edited; null if it can. */
   refusal: EditRefusal | null
@@ -3420,9 +3421,9 @@ export interface SourceRemoved {
 
 /** A value in the source, and whether it can be edited. */
 export interface SourceValue {
-  /** What the source says; null if there is nothing, or if it cannot be edited. */
+  /** Source value; null if there is none, or if it cannot be edited. */
   value: string | null
-  /** Whether code adds to the value, and may override it. */
+  /** True if code adds to the value, and may override it. */
   partly: boolean
   /** Why it cannot be edited; null if it can. */
   refusal: EditRefusal | null
@@ -3430,7 +3431,7 @@ export interface SourceValue {
 
 /** Post a message to a thread and start a run that answers it. */
 export interface StartRun {
-  /** Text of the message, as Markdown: short for one text part. */
+  /** Text of the message, as Markdown: a shorthand for one text part. */
   content?: string | null
   /** Parts of the message, instead of `content` and `images`. */
   parts?: (TextInput | ImageInput)[] | null
@@ -3438,15 +3439,15 @@ export interface StartRun {
   images?: string[]
   /** Ids of users to mention, in addition to names in the text. */
   mentions?: string[]
-  /** Id of a configured model; the server's default one if left out. */
+  /** Id of a configured model (default: the server's default model). */
   model?: string | null
-  /** If a run works in the thread: `reject` the request, `enqueue` behind it, or `interrupt` it. */
+  /** If the thread has a run: `reject` the request, `enqueue` behind the run, or `interrupt` it. */
   on_busy?: OnBusy
 }
 
 /** Post a message to a new thread and start a run that answers it. */
 export interface StartThread {
-  /** Text of the message, as Markdown: short for one text part. */
+  /** Text of the message, as Markdown: a shorthand for one text part. */
   content?: string | null
   /** Parts of the message, instead of `content` and `images`. */
   parts?: (TextInput | ImageInput)[] | null
@@ -3454,15 +3455,15 @@ export interface StartThread {
   images?: string[]
   /** Ids of users to mention, in addition to names in the text. */
   mentions?: string[]
-  /** Id of a configured model; the default one if left out. */
+  /** Id of a configured model (default: the server's default model). */
   model?: string | null
-  /** If a run works in the thread: `reject` the request, `enqueue` behind it, or `interrupt` it. */
+  /** If the thread has a run: `reject` the request, `enqueue` behind the run, or `interrupt` it. */
   on_busy?: OnBusy
-  /** Id of the project; your default project if left out. */
+  /** Id of the project (default: your default project). */
   project_id?: string | null
-  /** Name of the agent that answers; `chat` if left out. */
+  /** Name of the agent that answers (default: `chat`). */
   profile?: string | null
-  /** Title of the thread; made from the message if left out. */
+  /** Title of the thread (default: derived from the message). */
   title?: string | null
 }
 
@@ -3500,11 +3501,11 @@ export interface Step {
   usage: Usage | null
   /** Cost in US dollars; null if the price is not known. */
   cost_usd: number | null
-  /** How often it was repeated. */
+  /** Number of retries. */
   retries: number
   /** Why it failed; null if it did not. */
   error: RunError | null
-  /** How many times a worker has claimed the run, from 1. */
+  /** Number of times that a worker has claimed the run, from 1. */
   attempt: number
 }
 
@@ -3520,13 +3521,13 @@ export interface StepCompleted {
   usage: Usage
 }
 
-/** `parts` replace everything shown of this step. */
+/** `parts` replace all shown parts of this step. */
 export interface StepReset {
   /** Id of the run. */
   run_id: string
   /** Number of the model turn in the run, from 0. */
   step: number
-  /** How many times a worker has claimed the run, from 1. */
+  /** Number of times that a worker has claimed the run, from 1. */
   attempt: number
   /** The parts of the message. */
   parts: Part[]
@@ -3538,19 +3539,19 @@ export interface StepStarted {
   run_id: string
   /** Number of the model turn in the run, from 0. */
   step: number
-  /** How many times a worker has claimed the run, from 1. */
+  /** Number of times that a worker has claimed the run, from 1. */
   attempt: number
 }
 
 /** Classes for CSS values, and CSS of classes. */
 export interface StyleClasses {
-  /** By CSS property, the Tailwind classes for its value. */
+  /** Tailwind classes by CSS property. */
   classes: Record<string, string>
-  /** By CSS property, why its value has no class. */
+  /** Reason why a value has no class, by CSS property. */
   refused: Record<string, string>
-  /** By class, its CSS; null if there is no such class, empty if it has states or several rules. */
+  /** CSS by class; null if there is no such class, empty if it has states or several rules. */
   known: Record<string, Record<string, string> | null>
-  /** Whether the project's own design system answered; otherwise arbitrary values were used. */
+  /** True if the project's own design system answered; otherwise arbitrary values were used. */
   design: boolean
 }
 
@@ -3589,7 +3590,7 @@ export interface Theme {
   id: string
   /** Name of the theme. */
   name: string
-  /** How the theme looks, in a sentence. */
+  /** Description of the theme, in a sentence. */
   description: string
   /** CSS values by token, for light mode. */
   light: Record<string, string>
@@ -3629,7 +3630,7 @@ export interface Thread {
   parent_thread_id: string | null
   /** Id of the last message that was copied from its parent; null if it is no fork. */
   parent_message_id: string | null
-  /** Who drives the thread; null if nobody does. */
+  /** The lock of the user who drives the thread; null if it is free. */
   lock: Lock | null
   /** Number of messages. */
   message_count: number
@@ -3641,7 +3642,7 @@ export interface Thread {
   updated_at: string
 }
 
-/** What a thread in a document is about. */
+/** The subject of a thread in a document. */
 export interface ThreadAbout {
   /** Id of the document. */
   document_id: string
@@ -3706,7 +3707,7 @@ export interface ThreadView {
   parent_thread_id: string | null
   /** Id of the last message that was copied from its parent; null if it is no fork. */
   parent_message_id: string | null
-  /** Who drives the thread; null if nobody does. */
+  /** The lock of the user who drives the thread; null if it is free. */
   lock: Lock | null
   /** Number of messages. */
   message_count: number
@@ -3753,9 +3754,9 @@ export interface Token {
 }
 
 export interface TokenRequest {
-  /** Name that tells you later what the token is for. */
+  /** Name by which you recognise the token later. */
   name: string
-  /** Days that it is valid; left out, until it is revoked. */
+  /** Days that it is valid; if left out, it is valid until you revoke it. */
   expires_in_days?: number | null
 }
 
@@ -3848,15 +3849,15 @@ export interface User {
   plan: string
 }
 
-/** What to change; properties that you leave out stay as they are. */
+/** Changes of a user; properties that you leave out are unchanged. */
 export interface UserChangeRequest {
-  /** Name of the new plan; left out, it stays as it is. */
+  /** Name of the new plan; unchanged if left out. */
   plan?: string | null
-  /** Whether the user administers the server; left out, it stays as it is. */
+  /** Whether the user administers the server; unchanged if left out. */
   is_admin?: boolean | null
 }
 
-/** A user. `balance` and `allowance` null: unlimited. */
+/** A user. `balance` and `allowance` are null if unlimited. */
 export interface UserSummary {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
@@ -3866,7 +3867,7 @@ export interface UserSummary {
   plan: string
   /** Whether the user administers the server. */
   is_admin: boolean
-  /** Whether it is the owner in local mode. */
+  /** Whether this is the owner in local mode. */
   is_local: boolean
   /** Credits left; null if unlimited. */
   balance: number | null
@@ -3907,7 +3908,7 @@ export interface Watcher {
   name: string
 }
 
-/** One named step of a run. The agent names its own; the server adds those around them. */
+/** One named step of a run. The agent names its own steps; the server adds those around them. */
 export interface WorkflowStep {
   /** Id of the run. */
   run_id: string
@@ -3915,7 +3916,7 @@ export interface WorkflowStep {
   name: string
   /** State of the step. */
   status: 'started' | 'done' | 'failed' | 'skipped' | 'cancelled'
-  /** More about the step, in a line; empty if there is nothing to say. */
+  /** More about the step, in one line; empty if there is nothing to add. */
   detail: string
   /** How long it took, in seconds; null while it runs. */
   duration_s: number | null

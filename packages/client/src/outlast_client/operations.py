@@ -12,10 +12,10 @@ from outlast_client.shapes import *
 
 class AgentOperations(Group):
     def run(self, *, idempotency_key: str | None = None, **body: Unpack[AgentRunRequest]) -> AgentRunAnswer | AgentRunWaiting:
-        """Post a message, start a run that answers it, and wait for what comes of it: the message, the
-        edits that were proposed, the tool calls. 202 where the run waits for a person, or goes on after
-        `timeoutS`. A caller that goes away leaves the run going; the same call under the same key waits
-        for it again. A run that fails answers with its error."""
+        """Post a message, start a run that answers it, and wait for the result: the message, the proposed
+        edits and the tool calls. 202 if the run waits for a person, or continues after `timeoutS`. If
+        the caller disconnects, the run continues; the same call with the same key waits for it again. A
+        run that fails answers with its error."""
         return self._json(Call("POST", "/v1/agent/run", (), body=body, key=idempotency_key, is_keyed=True))
 
 
@@ -26,45 +26,45 @@ class ApprovalsOperations(Group):
         return self._json(Call("POST", "/v1/approvals/{}", (approval_id, ), body=body))
 
     def get(self, approval_id: str) -> DecisionResult:
-        """An approval as it stands: `open` until decided."""
+        """Read an approval; its decision is `open` until a user decides."""
         return self._json(Call("GET", "/v1/approvals/{}", (approval_id, )))
 
 
 class ArtifactsOperations(Group):
     def delete(self, artifact_id: str) -> None:
-        """Remove a file and its text from search (who uploaded it, and owners)."""
+        """Delete a file and its text (the user who uploaded it, and owners)."""
         return self._json(Call("DELETE", "/v1/artifacts/{}", (artifact_id, )))
 
     def get(self, artifact_id: str) -> ArtifactData:
-        """One file, and how far the reading of its text is."""
+        """Get one file, and the state of reading its text."""
         return self._json(Call("GET", "/v1/artifacts/{}", (artifact_id, )))
 
     def get_text(self, artifact_id: str, **query: Unpack[ReadArtifactTextOptions]) -> ArtifactText:
-        """A page of the file's text, as agents and search see it."""
+        """Get a page of the file's text, as agents and search see it."""
         return self._json(Call("GET", "/v1/artifacts/{}/text", (artifact_id, ), query=query))
 
     def open(self, artifact_id: str, **query: Unpack[OpenArtifactOptions]) -> bytes:
-        """The file's bytes. Images and PDFs are shown by browsers unless `download` is asked for; any
-        other file is never given as what a browser would run."""
+        """Get the file's bytes. Browsers show images and PDFs unless `download` is set; other files are
+        never sent with a type that a browser would run."""
         return self._json(Call("GET", "/v1/artifacts/{}/content", (artifact_id, ), query=query, is_bytes=True))
 
     def search(self, project_id: str, **query: Unpack[SearchArtifactsOptions]) -> ArtifactHits:
-        """What is found in the texts of the project's files."""
+        """Search the texts of the project's files."""
         return self._json(Call("GET", "/v1/projects/{}/artifacts/search", (project_id, ), query=query))
 
     def upload(self, project_id: str, file: File) -> ArtifactData:
-        """Put a text, Markdown, PDF or image file into a project (editors), as multipart field `file`. Its
-        text is read in the background; `artifact.updated` reports when it can be searched."""
+        """Upload a text, Markdown, PDF or image file to a project (editors), as multipart field `file`.
+        Its text is read in the background; `artifact.updated` reports when it can be searched."""
         return self._json(Call("POST", "/v1/projects/{}/artifacts", (project_id, ), file=file))
 
     def list(self, project_id: str, **query: Unpack[ListArtifactsOptions]) -> Iterator[ArtifactData]:
-        """The project's files, newest first."""
+        """List the project's files, newest first."""
         return self._pages(Call("GET", "/v1/projects/{}/artifacts", (project_id, ), query=query), "before")
 
 
 class AttachmentsOperations(Group):
     def open(self, attachment_id: str) -> bytes:
-        """The image's bytes."""
+        """Get the image's bytes."""
         return self._json(Call("GET", "/v1/attachments/{}", (attachment_id, ), is_bytes=True))
 
     def upload(self, file: File, **query: Unpack[UploadAttachmentOptions]) -> Attachment:
@@ -74,58 +74,58 @@ class AttachmentsOperations(Group):
 
 class CheckpointsOperations(Group):
     def compare(self, checkpoint_id: str, **query: Unpack[CompareCheckpointsOptions]) -> Comparison:
-        """What changed from this checkpoint to another (`to`); without: what its answer changed, or, where
-        it belongs to none, what changed since the one before it."""
+        """The changes from this checkpoint to another (`to`). Without `to`: the changes of its answer, or,
+        if it belongs to none, the changes since the one before it."""
         return self._json(Call("GET", "/v1/checkpoints/{}/diff", (checkpoint_id, ), query=query))
 
     def get(self, checkpoint_id: str) -> CheckpointFiles:
-        """A checkpoint with the files in it."""
+        """Read a checkpoint with its files."""
         return self._json(Call("GET", "/v1/checkpoints/{}", (checkpoint_id, )))
 
     def get_kept_file(self, checkpoint_id: str, **query: Unpack[ReadKeptFileOptions]) -> bytes:
-        """A file's bytes as they were, the first 5 MB of it, as a download."""
+        """A file's bytes as of the checkpoint, the first 5 MB, as a download."""
         return self._json(Call("GET", "/v1/checkpoints/{}/files/content", (checkpoint_id, ), query=query, is_bytes=True))
 
     def restore(self, checkpoint_id: str) -> Checkpoint:
-        """Bring the files back to what they were then (editors); what they are now is kept as a
-        checkpoint. Refused (409) while a run works there or waits for a person. A screen keeps its
-        present theme. Answers the new newest checkpoint."""
+        """Restore the files of a checkpoint (editors); the current files are kept as a checkpoint. Refused
+        (409) while a run works there or waits for a user. A screen keeps its current theme. Returns the
+        new newest checkpoint."""
         return self._json(Call("POST", "/v1/checkpoints/{}/restore", (checkpoint_id, )))
 
 
 class CommentsOperations(Group):
     def assign(self, comment_id: str, *, idempotency_key: str | None = None, **body: Unpack[AssignRequest]) -> Assigned:
-        """Give a comment to a member, to nobody, or to the agent: then a conversation about it is made (or
-        goes on), the message posted and a run started, with the rights, credits and limits of any start
-        (editors)."""
+        """Assign a comment to a member or the agent, or remove the assignment (editors). For the agent,
+        the server creates or continues the conversation, posts the message and starts a run, with the
+        rights, credits and limits of any run."""
         return self._json(Call("POST", "/v1/comments/{}/assign", (comment_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def create(self, document_id: str, *, idempotency_key: str | None = None, **body: Unpack[NewComment]) -> CommentData:
-        """Comment, or answer (editors). `@agent` in the text, or `assign`, gives it to the agent or a
+        """Comment or reply (editors). `@agent` in the text, or `assign`, assigns it to the agent or a
         member at once."""
         return self._json(Call("POST", "/v1/documents/{}/comments", (document_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def delete(self, comment_id: str) -> None:
-        """Remove a comment with its answers (its writer, and owners)."""
+        """Remove a comment with its replies (author and owners)."""
         return self._json(Call("DELETE", "/v1/comments/{}", (comment_id, )))
 
     def get(self, comment_id: str) -> CommentData:
-        """One comment. Where it or an answer names the caller, it counts as seen."""
+        """One comment. If it or a reply to it names the caller, it counts as seen."""
         return self._json(Call("GET", "/v1/comments/{}", (comment_id, )))
 
     def update(self, comment_id: str, **body: Unpack[CommentPatch]) -> CommentData:
-        """Other words (its writer), other linked sections, resolve or reopen (editors)."""
+        """Change the text (author) or the linked sections, resolve or reopen (editors)."""
         return self._json(Call("PATCH", "/v1/comments/{}", (comment_id, ), body=body))
 
     def list(self, document_id: str, **query: Unpack[ListCommentsOptions]) -> Iterator[CommentData]:
-        """The document's comments with their answers, oldest first. Answers have the status of what they
-        answer."""
+        """The document's comments with their replies, oldest first. A reply has the status of the comment
+        it replies to."""
         return self._pages(Call("GET", "/v1/documents/{}/comments", (document_id, ), query=query), "after")
 
 
 class CreditsOperations(Group):
     def get(self) -> Credits:
-        """The caller's balance and the last 20 ledger entries."""
+        """Get the caller's balance and the last 20 ledger entries."""
         return self._json(Call("GET", "/v1/credits", ()))
 
     def grant(self, user_id: str, **body: Unpack[GrantRequest]) -> UserSummary:
@@ -137,15 +137,15 @@ class DocumentsOperations(Group):
     def change(self, document_id: str, *, idempotency_key: str | None = None, **body: Unpack[ChangesRequest]) -> DocumentChanges:
         """Apply several changes as one version, or none of them (editors). Refused (409) if a change would
         overwrite text that the caller has not seen (`text_changed`, with both texts), or if another
-        member keeps the section (`section_locked`)."""
+        member has locked the section (`section_locked`)."""
         return self._json(Call("POST", "/v1/documents/{}/changes", (document_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def compare_versions(self, document_id: str, **query: Unpack[CompareDocumentVersionsOptions]) -> DocumentDifference:
-        """What differs between two versions (0: the empty document; without `to`: now)."""
+        """The differences between two versions (0: the empty document; without `to`: now)."""
         return self._json(Call("GET", "/v1/documents/{}/diff", (document_id, ), query=query))
 
     def create(self, project_id: str, *, idempotency_key: str | None = None, **body: Unpack[DocumentRequest]) -> DocumentView:
-        """Make a document with its conversation (editors)."""
+        """Create a document with its conversation (editors)."""
         return self._json(Call("POST", "/v1/projects/{}/documents", (project_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def delete(self, document_id: str) -> None:
@@ -154,29 +154,30 @@ class DocumentsOperations(Group):
         return self._json(Call("DELETE", "/v1/documents/{}", (document_id, )))
 
     def export(self, document_id: str, **query: Unpack[ExportDocumentOptions]) -> bytes:
-        """The document as Markdown, now or as it was at a version."""
+        """The document as Markdown, current or at a version."""
         return self._json(Call("GET", "/v1/documents/{}/markdown", (document_id, ), query=query, is_bytes=True))
 
     def get(self, document_id: str) -> DocumentView:
-        """One document with its sections and blocks. Its changes are told in the project's events
-        (version.created); what is new is then asked with its version."""
+        """One document with its sections and blocks. Its changes are published in the project's events
+        (`version.created`); read what is new with the version that you have."""
         return self._json(Call("GET", "/v1/documents/{}", (document_id, )))
 
     def get_changes(self, document_id: str, **query: Unpack[ReadDocumentChangesOptions]) -> DocumentChanges:
-        """Everything that is new since a version."""
+        """Everything new since a version."""
         return self._json(Call("GET", "/v1/documents/{}/changes", (document_id, ), query=query))
 
     def get_presence(self, document_id: str) -> Presence:
-        """Who has the document open now. Changes come as `presence` frames of the project's stream."""
+        """The users who have the document open now. Changes come as `presence` frames of the project's
+        stream."""
         return self._json(Call("GET", "/v1/documents/{}/presence", (document_id, )))
 
     def get_version(self, document_id: str, version: int) -> DocumentVersionView:
-        """A version with what the document said then."""
+        """A version with the text of the document then."""
         return self._json(Call("GET", "/v1/documents/{}/versions/{}", (document_id, version, )))
 
     def import_markdown(self, document_id: str, *, idempotency_key: str | None = None, **body: Unpack[ImportRequest]) -> DocumentChanges:
-        """Add a Markdown text, or make it the whole document; what is the same keeps its id (editors).
-        Refused (409 `text_changed`) where the document is newer than the version that was `seen`."""
+        """Add a Markdown text, or replace the document with it; unchanged parts keep their ids (editors).
+        Refused (409 `text_changed`) if the document is newer than the version in `seen`."""
         return self._json(Call("POST", "/v1/documents/{}/import", (document_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def leave(self, document_id: str) -> None:
@@ -184,7 +185,7 @@ class DocumentsOperations(Group):
         return self._json(Call("DELETE", "/v1/documents/{}/presence", (document_id, )))
 
     def list_proposals(self, document_id: str, **query: Unpack[ListDocumentProposalsOptions]) -> Iterator[ProposalData]:
-        """What agents propose about the document, newest first."""
+        """The agents' proposals for the document, newest first."""
         return self._pages(Call("GET", "/v1/documents/{}/proposals", (document_id, ), query=query), "before")
 
     def list_threads(self, document_id: str) -> Iterator[Thread]:
@@ -206,8 +207,8 @@ class DocumentsOperations(Group):
         return self._json(Call("PATCH", "/v1/documents/{}", (document_id, ), body=body))
 
     def restore(self, document_id: str, **body: Unpack[RestoreDocumentRequest]) -> DocumentChanges:
-        """Make the document say again what it said at a version, as a new version (editors). Refused (409
-        `text_changed`) where the document is newer than the version that was `seen`."""
+        """Restore the text of an earlier version, as a new version (editors). Refused (409 `text_changed`)
+        if the document is newer than the version in `seen`."""
         return self._json(Call("POST", "/v1/documents/{}/restore", (document_id, ), body=body))
 
     def list(self, project_id: str, **query: Unpack[ListDocumentsOptions]) -> Iterator[DocumentData]:
@@ -217,20 +218,20 @@ class DocumentsOperations(Group):
 
 class EditsOperations(Group):
     def decide(self, edit_id: str, *, idempotency_key: str | None = None, **body: Unpack[Decision]) -> Decided:
-        """Accept, edit and accept, or reject one edit (editors). A block that moved on is merged with; a
-        real conflict is refused (409 `text_changed`) with the texts and hunks: answer with `old`, the
-        text that you saw, and your `text`. `reopen` takes the decision back: what was accepted leaves
-        the document, with all that was accepted in the same version, and what others wrote since stays."""
+        """Accept, edit and accept, or reject one edit (editors). An edit of a block that changed since is
+        merged; a conflict is refused (409 `text_changed`) with the texts and hunks: send `old`, the
+        text that you saw, and your `text`. `reopen` undoes the decision: an accepted edit leaves the
+        document, with all others accepted in the same version; later changes of others stay."""
         return self._json(Call("POST", "/v1/edits/{}", (edit_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def get_merge(self, edit_id: str) -> MergeData:
-        """What accepting the edit would write now."""
+        """The text that accepting the edit would write now."""
         return self._json(Call("GET", "/v1/edits/{}/merge", (edit_id, )))
 
 
 class FilesOperations(Group):
     def get(self, sandbox_id: str, **query: Unpack[ReadFileOptions]) -> bytes:
-        """A file's bytes, the first 5 MB of it, as a download."""
+        """A file's bytes, the first 5 MB, as a download."""
         return self._json(Call("GET", "/v1/sandboxes/{}/files/content", (sandbox_id, ), query=query, is_bytes=True))
 
     def list(self, sandbox_id: str, **query: Unpack[ListFilesOptions]) -> Iterator[SandboxFile]:
@@ -240,24 +241,24 @@ class FilesOperations(Group):
 
 class ImageHostsOperations(Group):
     def allow(self, screen_id: str, host: str) -> Page[ImageHost]:
-        """Let the screen load pictures of a host (editors). Repeating changes nothing."""
+        """Allow the screen to load pictures from a host (editors). Repeating changes nothing."""
         return self._json(Call("PUT", "/v1/screens/{}/image-hosts/{}", (screen_id, host, )))
 
     def remove(self, screen_id: str, host: str) -> None:
-        """Block pictures of a host again (editors)."""
+        """Block pictures from a host again (editors)."""
         return self._json(Call("DELETE", "/v1/screens/{}/image-hosts/{}", (screen_id, host, )))
 
     def list(self, screen_id: str) -> Iterator[ImageHost]:
-        """Hosts whose pictures the screen may load, and (`allowed_at` null) those whose pictures were
+        """Hosts whose pictures the screen may load, and (`allowed_at` null) hosts whose pictures were
         blocked."""
         return self._pages(Call("GET", "/v1/screens/{}/image-hosts", (screen_id, )))
 
 
 class InboxOperations(Group):
     def list(self, **query: Unpack[ListInboxOptions]) -> Iterator[InboxItem]:
-        """What waits for the caller, newest first: approvals, questions, proposals, requests to hand over
-        what they drive or keep, mentions, and comments that they were given. `inbox.changed` in a
-        project's stream says when to read it again."""
+        """List the caller's inbox, newest first: approvals, questions, proposals, requests to hand over
+        threads and sections, mentions, and comments that are assigned to the caller. `inbox.changed` in
+        a project's stream says when to read it again."""
         return self._pages(Call("GET", "/v1/inbox", (), query=query), "before")
 
 
@@ -268,15 +269,15 @@ class InvitationsOperations(Group):
         return self._json(Call("POST", "/v1/invitations/accept", (), body=body))
 
     def create(self, project_id: str, **body: Unpack[InvitationRequest]) -> NewInvitation:
-        """Make an invitation (owners). Its link is shown in this answer and never again."""
+        """Create an invitation (owners). Its link is shown only in this answer."""
         return self._json(Call("POST", "/v1/projects/{}/invitations", (project_id, ), body=body))
 
     def withdraw(self, invitation_id: str) -> None:
-        """Make an invitation invalid (owners)."""
+        """Withdraw an invitation (owners)."""
         return self._json(Call("DELETE", "/v1/invitations/{}", (invitation_id, )))
 
     def list(self, project_id: str) -> Iterator[Invitation]:
-        """The project's open invitations (owners), newest first."""
+        """List the project's open invitations (owners), newest first."""
         return self._pages(Call("GET", "/v1/projects/{}/invitations", (project_id, )))
 
 
@@ -288,89 +289,88 @@ class KnowledgeOperations(Group):
         return self._json(Call("POST", "/v1/knowledge/sources", (), body=body))
 
     def get_source(self, source_id: str) -> KnowledgeSource:
-        """One source, and how far it is."""
+        """One source and its progress."""
         return self._json(Call("GET", "/v1/knowledge/sources/{}", (source_id, )))
 
     def list_packages(self, **query: Unpack[ListKnowledgePackagesOptions]) -> KnowledgePackages:
-        """What can be searched, by name, and whether searches use vectors."""
+        """The searchable packages, by name, and the model of their vectors."""
         return self._json(Call("GET", "/v1/knowledge/packages", (), query=query))
 
     def list_passages(self, source_id: str, **query: Unpack[ListKnowledgePassagesOptions]) -> Iterator[KnowledgePassage]:
-        """What is indexed of it, in its order; `next` is the `after` of the following ones."""
+        """The indexed passages of the source, in order; `next` is the `after` of the following ones."""
         return self._pages(Call("GET", "/v1/knowledge/sources/{}/passages", (source_id, ), query=query), "after")
 
     def list_sources(self, **query: Unpack[ListKnowledgeSourcesOptions]) -> Iterator[KnowledgeSource]:
-        """Everybody's sources, from the configuration, and the project's (without one: the caller's
-        default project)."""
+        """The shared sources, from the configuration, and the project's (without `project_id`: the
+        caller's default project)."""
         return self._pages(Call("GET", "/v1/knowledge/sources", (), query=query))
 
     def refresh_source(self, source_id: str) -> KnowledgeSource:
-        """Have it read again now; what has not changed is kept."""
+        """Read the source again now; unchanged passages are kept."""
         return self._json(Call("POST", "/v1/knowledge/sources/{}/refresh", (source_id, )))
 
     def remove_source(self, source_id: str) -> None:
-        """Remove a source that was added to a project (editors). One of the configuration is refused
+        """Remove a source that was added to a project (editors). A source of the configuration is refused
         (409)."""
         return self._json(Call("DELETE", "/v1/knowledge/sources/{}", (source_id, )))
 
     def search(self, **query: Unpack[SearchKnowledgeOptions]) -> KnowledgeAnswer:
-        """Search everybody's documentation, the project's (without one: the caller's default project) and
-        the caller's published modules. Always answers; `method` says what the order rests on."""
+        """Search the shared documentation, the project's (without `project_id`: the caller's default
+        project) and the caller's published modules. Always answers; `method` names the basis of the
+        order."""
         return self._json(Call("GET", "/v1/knowledge/search", (), query=query))
 
 
 class MembersOperations(Group):
     def remove(self, project_id: str, user_id: str) -> None:
-        """End a membership: any (owners) or your own."""
+        """Remove any member (owners) or yourself."""
         return self._json(Call("DELETE", "/v1/projects/{}/members/{}", (project_id, user_id, )))
 
     def update(self, project_id: str, user_id: str, **body: Unpack[RoleRequest]) -> Member:
-        """Give a member another role (owners)."""
+        """Change a member's role (owners)."""
         return self._json(Call("PATCH", "/v1/projects/{}/members/{}", (project_id, user_id, ), body=body))
 
     def list(self, project_id: str) -> Iterator[ListedMember]:
-        """The members of the project, in the order of joining."""
+        """List the members of the project, in order of joining."""
         return self._pages(Call("GET", "/v1/projects/{}/members", (project_id, )))
 
 
 class MentionsOperations(Group):
     def mark_read(self, mention_id: str) -> None:
-        """Take a mention, or a comment that one was given, out of the caller's inbox. Repeating is
-        harmless."""
+        """Remove a mention, or an assigned comment, from the caller's inbox. Repeating is harmless."""
         return self._json(Call("POST", "/v1/mentions/{}/read", (mention_id, )))
 
 
 class MessagesOperations(Group):
     def post(self, thread_id: str, *, idempotency_key: str | None = None, **body: Unpack[MessageRequest]) -> PostedMessage:
         """Add a message without starting a run (editors; needs no lock); members named in it (`@Ada`) find
-        it in their inbox. `@agent` in it starts a run after all, as POST …/runs does: `started_run_id`
-        says which."""
+        it in their inbox. `@agent` in it starts a run, as POST …/runs does; `started_run_id` is its id."""
         return self._json(Call("POST", "/v1/threads/{}/messages", (thread_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def list(self, thread_id: str, **query: Unpack[ListMessagesOptions]) -> Iterator[Message]:
-        """A page of messages, oldest first: the newest ones, or those before a position."""
+        """List a page of messages, oldest first: the newest ones, or those before a position."""
         return self._pages(Call("GET", "/v1/threads/{}/messages", (thread_id, ), query=query), "before")
 
 
 class ModelsOperations(Group):
     def list(self) -> Iterator[Model]:
-        """The configured models, in the configuration's order; `available` says whether their key is
-        there."""
+        """List the configured models, in the configuration's order; `available` is true if the model's key
+        is set."""
         return self._pages(Call("GET", "/v1/models", ()))
 
 
 class ModulesOperations(Group):
     def delete(self, module_id: str) -> None:
-        """Forget a module: one of a project (editors; its file stays), or one of the caller's library."""
+        """Delete a module: one of a project (editors; its file stays), or one of the caller's library."""
         return self._json(Call("DELETE", "/v1/modules/{}", (module_id, )))
 
     def publish(self, module_id: str) -> ModuleData:
-        """Put a module into the caller's library (editors of its project), in the place of an earlier one
-        with its path."""
+        """Put a module into the caller's library (editors of its project), replacing an earlier one with
+        its path."""
         return self._json(Call("POST", "/v1/modules/{}/publish", (module_id, )))
 
     def list(self, **query: Unpack[ListPublishedModulesOptions]) -> Iterator[ModuleData]:
-        """The caller's own library: modules that all agents find who work for them, by path."""
+        """The caller's own library, by path: modules that all agents working for the caller can find."""
         return self._pages(Call("GET", "/v1/modules", (), query=query))
 
 
@@ -381,7 +381,7 @@ class PagesOperations(Group):
         return self._json(Call("POST", "/v1/pages/{}/actions", (page_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def create(self, project_id: str, *, idempotency_key: str | None = None, **body: Unpack[PageRequest]) -> PageData:
-        """Make a page with its conversation (editors)."""
+        """Create a page with its conversation (editors)."""
         return self._json(Call("POST", "/v1/projects/{}/pages", (project_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def create_link(self, page_id: str, **body: Unpack[LinkRequest]) -> NewPageLink:
@@ -399,20 +399,20 @@ class PagesOperations(Group):
         return self._json(Call("POST", "/v1/pages/{}/duplicate", (page_id, ), key=idempotency_key, is_keyed=True))
 
     def get(self, page_id: str) -> PageData:
-        """One page with its HTML. Its changes come with its thread's events; runs in words are started on
-        that thread."""
+        """One page with its HTML. Its changes are in its thread's events; start runs with messages on that
+        thread."""
         return self._json(Call("GET", "/v1/pages/{}", (page_id, )))
 
     def get_version(self, page_id: str, version: int) -> PageVersionHtml:
-        """The page as it was."""
+        """An earlier version of the page."""
         return self._json(Call("GET", "/v1/pages/{}/versions/{}", (page_id, version, )))
 
     def list_actions(self, page_id: str, **query: Unpack[ListPageActionsOptions]) -> Iterator[PageAction]:
-        """What people did on the page, newest first."""
+        """Actions of people on the page, newest first."""
         return self._pages(Call("GET", "/v1/pages/{}/actions", (page_id, ), query=query), "before")
 
     def list_code(self, page_id: str, **query: Unpack[ListPageCodeOptions]) -> Iterator[PageCode]:
-        """The code that ran for the page, and what came of it; newest first."""
+        """The code that ran for the page and its results, newest first."""
         return self._pages(Call("GET", "/v1/pages/{}/code", (page_id, ), query=query), "before")
 
     def list_links(self, page_id: str) -> Iterator[PageLink]:
@@ -420,7 +420,7 @@ class PagesOperations(Group):
         return self._pages(Call("GET", "/v1/pages/{}/links", (page_id, )))
 
     def list_modules(self, page_id: str) -> Iterator[ModuleData]:
-        """What the page's agent has saved there, by path, as far as the files live."""
+        """The saved modules of the page's agent, by path, as far as their files exist."""
         return self._pages(Call("GET", "/v1/pages/{}/modules", (page_id, )))
 
     def list_versions(self, page_id: str, **query: Unpack[ListPageVersionsOptions]) -> Versions:
@@ -432,15 +432,15 @@ class PagesOperations(Group):
         return self._json(Call("PATCH", "/v1/pages/{}", (page_id, ), body=body))
 
     def restore(self, page_id: str, **body: Unpack[RestoreRequest]) -> PageData:
-        """Make the page what it was at a version (editors). Refused as undo is."""
+        """Restore an earlier version of the page (editors). Refused in the same cases as undo."""
         return self._json(Call("POST", "/v1/pages/{}/restore", (page_id, ), body=body))
 
     def revoke_link(self, page_id: str, link_id: str) -> None:
-        """End a link at once (editors). Repeating is harmless."""
+        """Revoke a link at once (editors). Repeating is harmless."""
         return self._json(Call("DELETE", "/v1/pages/{}/links/{}", (page_id, link_id, )))
 
     def take_back_action(self, page_id: str, action_id: str) -> None:
-        """Cancel a waiting action (its author and owners). Refused (409) once a run has taken it up."""
+        """Cancel a waiting action (its author and owners). Refused (409) once a run has taken it."""
         return self._json(Call("DELETE", "/v1/pages/{}/actions/{}", (page_id, action_id, )))
 
     def undo(self, page_id: str) -> PageData:
@@ -455,26 +455,26 @@ class PagesOperations(Group):
 
 class PortsOperations(Group):
     def list(self, sandbox_id: str) -> Iterator[PreviewPort]:
-        """Ports that can be seen: those of declared services, then others that something listens on. Wakes
-        nothing."""
+        """List the visible ports: those of declared services, then other listening ports. Does not wake
+        the sandbox."""
         return self._pages(Call("GET", "/v1/sandboxes/{}/ports", (sandbox_id, )))
 
 
 class ProjectsOperations(Group):
     def create(self, **body: Unpack[ProjectRequest]) -> Project:
-        """Make a project; the caller owns it."""
+        """Create a project; the caller owns it."""
         return self._json(Call("POST", "/v1/projects", (), body=body))
 
     def delete(self, project_id: str) -> None:
-        """Remove a project with everything in it (owners)."""
+        """Delete a project with everything in it (owners)."""
         return self._json(Call("DELETE", "/v1/projects/{}", (project_id, )))
 
     def follow(self, project_id: str, after: str | int = "0") -> EventStream:
-        """A project's events: threads changed, members, locks, sandboxes."""
+        """A project's events: changes of threads, members, locks and sandboxes."""
         return self._follow(Call("GET", "/v1/projects/{}/events", (project_id, )), after)
 
     def get(self, project_id: str) -> Project:
-        """One project; follow its events from `cursor`."""
+        """Get one project; follow its events from `cursor`."""
         return self._json(Call("GET", "/v1/projects/{}", (project_id, )))
 
     def rename(self, project_id: str, **body: Unpack[ProjectRequest]) -> Project:
@@ -482,41 +482,41 @@ class ProjectsOperations(Group):
         return self._json(Call("PATCH", "/v1/projects/{}", (project_id, ), body=body))
 
     def list(self) -> Iterator[Project]:
-        """The caller's projects, oldest first."""
+        """List the caller's projects, oldest first."""
         return self._pages(Call("GET", "/v1/projects", ()))
 
 
 class ProposalsOperations(Group):
     def accept(self, proposal_id: str, *, idempotency_key: str | None = None) -> Decided:
         """Accept all open edits in one version (editors). Edits in conflict, or in a section that another
-        member keeps, stay open and are listed in `left`."""
+        member has locked, stay open and are listed in `left`."""
         return self._json(Call("POST", "/v1/proposals/{}/accept", (proposal_id, ), key=idempotency_key, is_keyed=True))
 
     def decide(self, proposal_id: str, *, idempotency_key: str | None = None, **body: Unpack[DecisionsRequest]) -> Decided:
         """Decide about several edits at once (editors): all or none, in one version; or, with `possible`,
         all that can be accepted. Deciding again is refused (409 `edit_decided`, with the first
-        decision). `reopen` is for all or for none of them."""
+        decision). `reopen` must be the decision for all edits or for none."""
         return self._json(Call("POST", "/v1/proposals/{}/decide", (proposal_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def get(self, proposal_id: str) -> ProposalData:
-        """One proposal with its edits and what became of them."""
+        """One proposal with its edits and their states."""
         return self._json(Call("GET", "/v1/proposals/{}", (proposal_id, )))
 
     def reject(self, proposal_id: str, *, idempotency_key: str | None = None) -> Decided:
-        """Reject every edit that is still open (editors)."""
+        """Reject every open edit (editors)."""
         return self._json(Call("POST", "/v1/proposals/{}/reject", (proposal_id, ), key=idempotency_key, is_keyed=True))
 
 
 class QuestionsOperations(Group):
     def answer(self, question_id: str, **body: Unpack[AnswersRequest]) -> DecisionResult:
-        """Answer what an agent asked, every question at once."""
+        """Answer all questions that an agent asked at once."""
         return self._json(Call("POST", "/v1/questions/{}", (question_id, ), body=body))
 
 
 class RunsOperations(Group):
     def cache_shares(self, **query: Unpack[ReadCacheSharesOptions]) -> Iterator[CacheShare]:
-        """By provider and model: which part of the prompts of the last days came from the provider's
-        cache."""
+        """Share of the prompts of the last days that came from the provider's cache, by provider and
+        model."""
         return self._pages(Call("GET", "/v1/runs/cached", (), query=query))
 
     def cancel(self, run_id: str) -> RunSummary:
@@ -524,7 +524,7 @@ class RunsOperations(Group):
         return self._json(Call("POST", "/v1/runs/{}/cancel", (run_id, )))
 
     def continue_(self, run_id: str, *, idempotency_key: str | None = None, **body: Unpack[AgainRequest]) -> StartedRun:
-        """Go on from where a failed or cancelled run stopped, in a new run."""
+        """Continue a failed or cancelled run in a new run, from where it stopped."""
         return self._json(Call("POST", "/v1/runs/{}/continue", (run_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def export(self, run_id: str) -> bytes:
@@ -536,8 +536,7 @@ class RunsOperations(Group):
         return self._follow(Call("GET", "/v1/runs/{}/events", (run_id, )), after, ends=True)
 
     def get(self, run_id: str) -> RunView:
-        """Everything about a run: its parts so far, what it waits for, steps, clocks. Counts as following
-        for a while."""
+        """Read a run: its parts so far, pending decisions, steps, clocks. Counts as following for a while."""
         return self._json(Call("GET", "/v1/runs/{}", (run_id, )))
 
     def resume(self, run_id: str) -> RunSummary:
@@ -549,12 +548,13 @@ class RunsOperations(Group):
         return self._json(Call("POST", "/v1/runs/{}/retry", (run_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def start(self, thread_id: str, *, idempotency_key: str | None = None, **body: Unpack[StartRun]) -> StartedRun:
-        """Post a message and start a run that answers it. The run continues when nobody follows it. Follow
-        it from `cursor`."""
+        """Post a message and start a run that answers it. The run continues without followers. Follow it
+        from `cursor`."""
         return self._json(Call("POST", "/v1/threads/{}/runs", (thread_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def start_in_new_thread(self, *, idempotency_key: str | None = None, **body: Unpack[StartThread]) -> StartedRun:
-        """The same in a new thread; without a project, in the caller's default one."""
+        """Post a message to a new thread and start a run that answers it. Without a project the thread is
+        created in the caller's default project."""
         return self._json(Call("POST", "/v1/runs", (), body=body, key=idempotency_key, is_keyed=True))
 
     def list(self, **query: Unpack[ListRunsOptions]) -> Iterator[RunSummary]:
@@ -565,11 +565,11 @@ class RunsOperations(Group):
 
 class SandboxesOperations(Group):
     def get(self, sandbox_id: str) -> Sandbox:
-        """One sandbox, with what it uses now; it is not woken for that."""
+        """Read one sandbox with its current usage; it is not woken for that."""
         return self._json(Call("GET", "/v1/sandboxes/{}", (sandbox_id, )))
 
     def kill(self, sandbox_id: str) -> Sandbox:
-        """End it; its files stay (editors)."""
+        """End a sandbox; its files stay (editors)."""
         return self._json(Call("POST", "/v1/sandboxes/{}/kill", (sandbox_id, )))
 
     def list_checkpoints(self, sandbox_id: str, **query: Unpack[ListSandboxCheckpointsOptions]) -> Iterator[Checkpoint]:
@@ -577,31 +577,31 @@ class SandboxesOperations(Group):
         return self._pages(Call("GET", "/v1/sandboxes/{}/checkpoints", (sandbox_id, ), query=query), "before")
 
     def list_logs(self, sandbox_id: str) -> Iterator[SandboxLog]:
-        """What its start and its shim wrote, and the last 64 KiB of each service's output."""
+        """The output of a sandbox's start and of its shim, and the last 64 KiB of each service's output."""
         return self._pages(Call("GET", "/v1/sandboxes/{}/logs", (sandbox_id, )))
 
     def open_preview(self, sandbox_id: str, **body: Unpack[PreviewRequest]) -> Preview:
-        """A link that shows one browser a port of the sandbox, once, within a minute. Opening it wakes the
-        sandbox."""
+        """Create a one-time link, valid for one minute, that opens a sandbox port in one browser. Opening
+        it starts the sandbox."""
         return self._json(Call("POST", "/v1/sandboxes/{}/preview", (sandbox_id, ), body=body))
 
     def pause(self, sandbox_id: str) -> Sandbox:
-        """Freeze it where it is (editors); a run that waits for a person there is paused with it."""
+        """Freeze a sandbox (editors); a run that waits for a user there is paused with it."""
         return self._json(Call("POST", "/v1/sandboxes/{}/pause", (sandbox_id, )))
 
     def resume(self, sandbox_id: str) -> Sandbox:
-        """Wake it, or make a new one over the same files (editors)."""
+        """Wake a sandbox, or start a new one over the same files (editors)."""
         return self._json(Call("POST", "/v1/sandboxes/{}/resume", (sandbox_id, )))
 
     def list(self, project_id: str) -> Iterator[Sandbox]:
-        """The project's living sandboxes, newest first, with what they use now; none is woken for that."""
+        """The project's living sandboxes, newest first, with their current usage; none is woken for that."""
         return self._pages(Call("GET", "/v1/projects/{}/sandboxes", (project_id, )))
 
 
 class ScreensOperations(Group):
     def create(self, project_id: str, *, idempotency_key: str | None = None, **body: Unpack[NewScreen]) -> ScreenData:
-        """Make a screen with its conversation and first files (editors). Without a place it gets the next
-        free one."""
+        """Create a screen with its conversation and first files (editors). Without a place it gets the
+        next free one."""
         return self._json(Call("POST", "/v1/projects/{}/screens", (project_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def delete(self, screen_id: str) -> None:
@@ -611,7 +611,7 @@ class ScreensOperations(Group):
 
     def download(self, screen_id: str) -> bytes:
         """The app as a ZIP that runs elsewhere with `npm install && npm run dev`: without installed
-        packages, caches, and what looks like a secret."""
+        packages, caches, and files that look like secrets."""
         return self._json(Call("GET", "/v1/screens/{}/archive", (screen_id, ), is_bytes=True))
 
     def duplicate(self, screen_id: str, *, idempotency_key: str | None = None, **body: Unpack[CopyRequest]) -> ScreenData:
@@ -623,7 +623,8 @@ class ScreensOperations(Group):
         return self._json(Call("GET", "/v1/screens/{}", (screen_id, )))
 
     def get_changes(self, screen_id: str, **query: Unpack[ReadScreenChangesOptions]) -> ScreenChanges:
-        """What a run changed, so far or when it ended; without one, the last that changed something."""
+        """The files that a run changed, so far or when it ended; without `run`, the last one that changed
+        something."""
         return self._json(Call("GET", "/v1/screens/{}/changes", (screen_id, ), query=query))
 
     def get_file(self, screen_id: str, **query: Unpack[ReadScreenFileOptions]) -> bytes:
@@ -631,21 +632,21 @@ class ScreensOperations(Group):
         return self._json(Call("GET", "/v1/screens/{}/files/content", (screen_id, ), query=query, is_bytes=True))
 
     def inspect_elements(self, screen_id: str, **body: Unpack[InspectRequest]) -> Inspect:
-        """What the source says of elements, and which of it can be edited by hand."""
+        """The source values of elements, and which of them can be edited by hand."""
         return self._json(Call("POST", "/v1/screens/{}/edits/inspect", (screen_id, ), body=body))
 
     def list_checkpoints(self, screen_id: str, **query: Unpack[ListScreenCheckpointsOptions]) -> Iterator[Checkpoint]:
-        """The screen's files as they were, newest first. Compare and restore them under /v1/checkpoints."""
+        """Earlier versions of the screen's files, newest first. Compare and restore them under
+        /v1/checkpoints."""
         return self._pages(Call("GET", "/v1/screens/{}/checkpoints", (screen_id, ), query=query), "before")
 
     def list_files(self, screen_id: str) -> ScreenFiles:
-        """The app's own files: as they are in its sandbox where that is awake, else as they were kept."""
+        """The app's own files: from its sandbox if that is awake, else as last saved."""
         return self._json(Call("GET", "/v1/screens/{}/files", (screen_id, )))
 
     def map_styles(self, screen_id: str, **body: Unpack[StylesRequest]) -> StyleClasses:
-        """CSS as the Tailwind classes of the project's own design system (editors), and what classes say.
-        Nothing is woken: while the sandbox sleeps they are arbitrary values where nothing better is
-        known."""
+        """CSS as the Tailwind classes of the project's own design system (editors), and the CSS of
+        classes. No sandbox is woken: while it sleeps, unknown values become arbitrary values."""
         return self._json(Call("POST", "/v1/screens/{}/edits/classes", (screen_id, ), body=body))
 
     def move(self, project_id: str, **body: Unpack[MovesRequest]) -> Page[ScreenData]:
@@ -653,17 +654,17 @@ class ScreensOperations(Group):
         return self._json(Call("PATCH", "/v1/projects/{}/screens", (project_id, ), body=body))
 
     def open(self, screen_id: str) -> ScreenData:
-        """Have its app running soon: the sandbox is woken or made in the background, progress comes as
+        """Start its app: the server wakes or creates the sandbox in the background; progress comes as
         events."""
         return self._json(Call("POST", "/v1/screens/{}/open", (screen_id, )))
 
     def place_picture(self, screen_id: str, **body: Unpack[PictureRequest]) -> PlacedPicture:
-        """Put an uploaded image among the app's files (editors), so that the app can show it wherever it
+        """Add an uploaded image to the app's files (editors), so that the app can show it wherever it
         runs."""
         return self._json(Call("POST", "/v1/screens/{}/edits/pictures", (screen_id, ), body=body))
 
     def preview(self, screen_id: str, **body: Unpack[ScreenPreviewRequest]) -> Preview:
-        """A link that shows one browser the app, once, within a minute; the app is opened with that."""
+        """Create a link that opens the app in one browser, once, within a minute."""
         return self._json(Call("POST", "/v1/screens/{}/preview", (screen_id, ), body=body))
 
     def save_edits(self, screen_id: str, **body: Unpack[EditsRequest]) -> SavedEdits:
@@ -672,17 +673,17 @@ class ScreensOperations(Group):
         return self._json(Call("POST", "/v1/screens/{}/edits", (screen_id, ), body=body))
 
     def search(self, screen_id: str, **query: Unpack[SearchScreenOptions]) -> SearchHits:
-        """Lines of the app's own text files that hold `q`, whatever the case of its letters."""
+        """Lines of the app's own text files that contain `q`, ignoring case."""
         return self._json(Call("GET", "/v1/screens/{}/search", (screen_id, ), query=query))
 
     def undo_edits(self, screen_id: str, **body: Unpack[UndoRequest]) -> UndoneEdits:
-        """Take back what was saved as one checkpoint (editors). Refused (409) when one of the files has
-        been changed since."""
+        """Undo the edits of one checkpoint (editors). Refused (409) if one of the files has been changed
+        since."""
         return self._json(Call("POST", "/v1/screens/{}/edits/undo", (screen_id, ), body=body))
 
     def update(self, screen_id: str, **body: Unpack[ScreenChange]) -> ScreenData:
-        """Move, resize, rename a screen, or give it another theme (editors). While a run works there a
-        theme is written into its files when that has ended."""
+        """Move, resize or rename a screen, or change its theme (editors). While a run works there, the
+        theme is written into its files when the run has ended."""
         return self._json(Call("PATCH", "/v1/screens/{}", (screen_id, ), body=body))
 
     def list(self, project_id: str, **query: Unpack[ListScreensOptions]) -> Iterator[ScreenData]:
@@ -692,31 +693,31 @@ class ScreensOperations(Group):
 
 class SecretUsesOperations(Group):
     def list(self, project_id: str, **query: Unpack[ListSecretUsesOptions]) -> Iterator[SecretUse]:
-        """Which requests carried a secret out of the project's sandboxes, newest first (editors). No value
-        is in it."""
+        """Requests that carried a secret out of the project's sandboxes, newest first (editors). Values
+        are never included."""
         return self._pages(Call("GET", "/v1/projects/{}/secret-uses", (project_id, ), query=query), "before")
 
 
 class SectionsOperations(Group):
     def get_lock(self, section_id: str) -> LockAnswer:
-        """Who keeps the section."""
+        """The lock of the section."""
         return self._json(Call("GET", "/v1/sections/{}/lock", (section_id, )))
 
     def hand_over_lock(self, section_id: str, **body: Unpack[HandOverRequest]) -> LockAnswer:
-        """Give one's section to another member."""
+        """Hand your lock over to another member."""
         return self._json(Call("POST", "/v1/sections/{}/lock/handover", (section_id, ), body=body))
 
     def release_lock(self, section_id: str) -> None:
-        """Stop keeping the section. Repeating is harmless."""
+        """Release the lock of the section. Repeating is harmless."""
         return self._json(Call("DELETE", "/v1/sections/{}/lock", (section_id, )))
 
     def request_lock(self, section_id: str) -> LockAnswer:
-        """Ask the one who keeps the section for it (editors)."""
+        """Ask the holder of the lock for it (editors)."""
         return self._json(Call("POST", "/v1/sections/{}/lock/request", (section_id, )))
 
     def take_lock(self, section_id: str, **body: Unpack[LockRequest]) -> LockAnswer:
-        """Keep the section: nobody else changes it until it is released or the lock expires; each edit of
-        the holder renews it (editors). A free lock is acquired, an expired one taken over."""
+        """Lock the section: no other member can change it until you release the lock or it expires; each
+        of your edits renews it (editors). A free lock is acquired, an expired one taken over."""
         return self._json(Call("PUT", "/v1/sections/{}/lock", (section_id, ), body=body))
 
 
@@ -726,32 +727,34 @@ class ServerOperations(Group):
         return self._json(Call("GET", "/healthz", ()))
 
     def me(self) -> Me:
-        """Who is signed in, and what this server allows. In local mode this also signs the browser in."""
+        """Get the signed-in user and the limits of this server. In local mode this also signs the browser
+        in."""
         return self._json(Call("GET", "/v1/me", ()))
 
     def readiness(self, **query: Unpack[ReadReadinessOptions]) -> Ready:
-        """Whether it can serve: 503 while its database does not answer, or its worker, its HTTP server or
-        the database's writer is down for more than 10 s. Says what isolation sandboxes have here; with
-        `verbose` also how every service is, and which items are set aside because they kept failing."""
+        """Check that the server can work: 503 while its database does not answer, or its worker, its HTTP
+        server or the database's writer is down for more than 10 s. Reports the isolation of sandboxes;
+        with `verbose` also the state of every service, and the items that were set aside because they
+        kept failing."""
         return self._json(Call("GET", "/readyz", (), query=query))
 
 
 class ServicesOperations(Group):
     def get(self, sandbox_id: str, name: str) -> Service:
-        """One service."""
+        """Read one service."""
         return self._json(Call("GET", "/v1/sandboxes/{}/services/{}", (sandbox_id, name, )))
 
     def put(self, sandbox_id: str, name: str, **body: Unpack[ServiceRequest]) -> Service:
-        """Declare it, or replace its declaration (editors). It starts now if the sandbox is awake, else
-        with it."""
+        """Declare a service, or replace its declaration (editors). It starts now if the sandbox is awake,
+        otherwise with the sandbox."""
         return self._json(Call("PUT", "/v1/sandboxes/{}/services/{}", (sandbox_id, name, ), body=body))
 
     def remove(self, sandbox_id: str, name: str) -> None:
-        """End it and forget it with its log (editors)."""
+        """End a service and remove it with its log (editors)."""
         return self._json(Call("DELETE", "/v1/sandboxes/{}/services/{}", (sandbox_id, name, )))
 
     def list(self, sandbox_id: str) -> Iterator[Service]:
-        """The services of its workspace; they stay when the sandbox is replaced."""
+        """The services of the sandbox's workspace; they stay when the sandbox is replaced."""
         return self._pages(Call("GET", "/v1/sandboxes/{}/services", (sandbox_id, )))
 
 
@@ -767,22 +770,23 @@ class SessionOperations(Group):
 
 class SetAsideOperations(Group):
     def delete(self, kind: str, item_id: str) -> None:
-        """Give an item up for good (administrators). Only kinds that nothing else deletes."""
+        """Give an item up permanently (administrators). Only for kinds without a delete route of their
+        own."""
         return self._json(Call("DELETE", "/v1/admin/set-aside/{}/{}", (kind, item_id, )))
 
     def retry(self, kind: str, item_id: str) -> None:
-        """Have an item tried again, as if it had never failed (administrators)."""
+        """Retry an item, as if it had never failed (administrators)."""
         return self._json(Call("POST", "/v1/admin/set-aside/{}/{}/retry", (kind, item_id, )))
 
     def list(self) -> Iterator[SetAsideItem]:
-        """Work that failed five times in a row and is not tried again, newest first, at most 500
+        """List work that failed repeatedly and is no longer retried, newest first, at most 500
         (administrators)."""
         return self._pages(Call("GET", "/v1/admin/set-aside", ()))
 
 
 class ThemesOperations(Group):
     def list(self) -> Iterator[Theme]:
-        """The themes that screens can have."""
+        """The available themes for screens."""
         return self._pages(Call("GET", "/v1/themes", ()))
 
 
@@ -792,11 +796,11 @@ class ThreadsOperations(Group):
         return self._json(Call("POST", "/v1/threads/{}/archive", (thread_id, )))
 
     def create(self, project_id: str, **body: Unpack[ThreadRequest]) -> Thread:
-        """Make a thread (editors)."""
+        """Create a thread (editors)."""
         return self._json(Call("POST", "/v1/projects/{}/threads", (project_id, ), body=body))
 
     def delete(self, thread_id: str) -> None:
-        """Remove a thread with everything in it (owners)."""
+        """Delete a thread with everything in it (owners)."""
         return self._json(Call("DELETE", "/v1/threads/{}", (thread_id, )))
 
     def follow(self, thread_id: str, after: str | int = "0") -> EventStream:
@@ -805,17 +809,16 @@ class ThreadsOperations(Group):
         return self._follow(Call("GET", "/v1/threads/{}/events", (thread_id, )), after)
 
     def fork(self, thread_id: str, *, idempotency_key: str | None = None, **body: Unpack[ForkRequest]) -> ForkedThread:
-        """Copy a thread up to a message (without one: the last) into a new thread (editors); with
-        `summary` begin one with a summary of it instead."""
+        """Copy a thread up to a message (by default the last) into a new thread (editors); with `summary`,
+        the new thread begins with a summary instead."""
         return self._json(Call("POST", "/v1/threads/{}/fork", (thread_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def get(self, thread_id: str) -> ThreadView:
-        """A thread with what its page shows: load its messages, then follow it from `cursor`."""
+        """Get a thread. Load its messages, then follow it from `cursor`."""
         return self._json(Call("GET", "/v1/threads/{}", (thread_id, )))
 
     def get_family(self, thread_id: str) -> Iterator[FamilyThread]:
-        """The thread with those it was forked from and all forks of them, parents before children; at most
-        200."""
+        """List the thread with its ancestors and all their forks, parents before children; at most 200."""
         return self._pages(Call("GET", "/v1/threads/{}/family", (thread_id, )))
 
     def hand_over_lock(self, thread_id: str, **body: Unpack[HandOverRequest]) -> LockAnswer:
@@ -827,7 +830,7 @@ class ThreadsOperations(Group):
         return self._pages(Call("GET", "/v1/threads/{}/checkpoints", (thread_id, ), query=query), "before")
 
     def list_proposals(self, thread_id: str, **query: Unpack[ListThreadProposalsOptions]) -> Iterator[ProposalData]:
-        """What the thread's agent proposes, newest first."""
+        """The proposals of the thread's agent, newest first."""
         return self._pages(Call("GET", "/v1/threads/{}/proposals", (thread_id, ), query=query), "before")
 
     def release_lock(self, thread_id: str) -> None:
@@ -835,26 +838,26 @@ class ThreadsOperations(Group):
         return self._json(Call("DELETE", "/v1/threads/{}/lock", (thread_id, )))
 
     def rename(self, thread_id: str, **body: Unpack[TitleRequest]) -> Thread:
-        """Give a thread a title (editors)."""
+        """Rename a thread (editors)."""
         return self._json(Call("PATCH", "/v1/threads/{}", (thread_id, ), body=body))
 
     def request_lock(self, thread_id: str) -> LockAnswer:
-        """Ask the one who drives for a hand-over (editors)."""
+        """Ask the driver for a hand-over (editors)."""
         return self._json(Call("POST", "/v1/threads/{}/lock/request", (thread_id, )))
 
     def reset_workspace(self, thread_id: str) -> Checkpoint:
-        """Start with an empty workspace (editors), where stored files are gone for good
-        (`workspace_unreadable`); a screen starts with its template's files. Earlier checkpoints stay,
-        and so does what lies on the server's disk. Refused (409) while a run works there or waits for a
-        person. Answers the new newest checkpoint."""
+        """Start with an empty workspace (editors), if stored files are lost for good
+        (`workspace_unreadable`); a screen starts with its template's files. Earlier checkpoints and
+        files on the server's disk stay. Refused (409) while a run works there or waits for a user.
+        Returns the new newest checkpoint."""
         return self._json(Call("POST", "/v1/threads/{}/workspace/reset", (thread_id, )))
 
     def set_typing(self, thread_id: str, **body: Unpack[TypingRequest]) -> None:
-        """Show the others that the caller types, for 6 seconds or until told otherwise."""
+        """Show other members that the caller types, for 6 seconds or until typing ends."""
         return self._json(Call("POST", "/v1/threads/{}/typing", (thread_id, ), body=body))
 
     def take_lock(self, thread_id: str, **body: Unpack[LockRequest]) -> LockAnswer:
-        """Drive the thread: acquire a free lock, refresh one's own, take over an expired one (editors)."""
+        """Drive the thread: acquire a free lock, refresh your own, take over an expired one (editors)."""
         return self._json(Call("PUT", "/v1/threads/{}/lock", (thread_id, ), body=body))
 
     def unarchive(self, thread_id: str) -> Thread:
@@ -862,33 +865,32 @@ class ThreadsOperations(Group):
         return self._json(Call("POST", "/v1/threads/{}/unarchive", (thread_id, )))
 
     def list(self, project_id: str, **query: Unpack[ListThreadsOptions]) -> Iterator[ListedThread]:
-        """The project's threads, last changed first; with `q` those whose title or messages hold its
-        words, archived too; with `profile` those of one agent profile (`screen`: those that build
-        screens)."""
+        """List the project's threads, last changed first. With `q`, only threads whose title or messages
+        contain its words, including archived ones; with `profile`, only threads of one agent profile."""
         return self._pages(Call("GET", "/v1/projects/{}/threads", (project_id, ), query=query), "before")
 
 
 class TokensOperations(Group):
     def create(self, **body: Unpack[TokenRequest]) -> NewToken:
-        """Make an API token. It is shown in this answer and never again."""
+        """Create an API token. It is shown only in this answer."""
         return self._json(Call("POST", "/v1/tokens", (), body=body))
 
     def revoke(self, token_id: str) -> None:
-        """End one of the caller's tokens, and the sessions made with it."""
+        """Revoke one of the caller's tokens, and end its sessions."""
         return self._json(Call("DELETE", "/v1/tokens/{}", (token_id, )))
 
     def list(self) -> Iterator[Token]:
-        """The caller's own API tokens, newest first, without their secrets."""
+        """List the caller's own API tokens, newest first, without their secrets."""
         return self._pages(Call("GET", "/v1/tokens", ()))
 
 
 class UsersOperations(Group):
     def update(self, user_id: str, **body: Unpack[UserChangeRequest]) -> UserSummary:
-        """Move a user to another plan, make them an administrator or not (administrators)."""
+        """Move a user to another plan, or add or remove the right to administer (administrators)."""
         return self._json(Call("PATCH", "/v1/admin/users/{}", (user_id, ), body=body))
 
     def list(self, **query: Unpack[ListUsersOptions]) -> Users:
-        """Users of the server, the newest first (administrators). `q` is a part of the name."""
+        """List the users of the server, the newest first (administrators). `q` is a part of the name."""
         return self._json(Call("GET", "/v1/admin/users", (), query=query))
 
 

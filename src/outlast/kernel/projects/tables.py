@@ -10,7 +10,7 @@ projects = sa.Table(
     metadata,
     own_id(),
     text("name", "shown", nullable=False),
-    ref("default_for", "users", "whose default project this is; null: nobody's", unique=True),
+    ref("default_for", "users", "the user whose default project it is, or null", unique=True),
     count("log_seq", "last number given in the project's log"),
     moment("created_at", "when", nullable=False),
     moment("updated_at", "last change of the project's own fields", nullable=False),
