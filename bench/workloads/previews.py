@@ -16,9 +16,9 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
-from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
+from outlast.kernel.http.surface import Surface
 from outlast.kernel.previews.actions import open_preview, redeem
 from outlast.kernel.previews.hosts import Address
 from outlast.kernel.previews.layer import PreviewLayer

@@ -20,9 +20,9 @@ from outlast.apps.screens.shapes import ScreenData, ScreenRequest, TemplateName
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
-from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
+from outlast.kernel.http.surface import Surface
 from outlast.kernel.previews.actions import open_preview
 from outlast.kernel.previews.layer import PreviewLayer
 from outlast.kernel.projects.store import ensure_default_project

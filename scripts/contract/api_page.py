@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from outlast.surfaces.http.application import create_api
+from outlast.surfaces.http.api import create_api
 from outlast.surfaces.http.descriptions import texts
 from scripts.contract.pages import code, heading, page, prose, table
 from scripts.contract.shapes_page import type_name

@@ -9,7 +9,7 @@ from pydantic.json_schema import models_json_schema
 from outlast.base.events import event_adapter
 from outlast.kernel.apps import registry
 from outlast.kernel.presence.shapes import EphemeralPresence
-from outlast.surfaces.http.application import create_api
+from outlast.surfaces.http.api import create_api
 from outlast.surfaces.http.descriptions import describe_shapes
 
 

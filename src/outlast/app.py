@@ -68,9 +68,9 @@ from outlast.kernel.apps import packages, registry
 from outlast.kernel.deployment import Deployment, join
 from outlast.kernel.files.search import ProjectFiles
 from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
-from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
+from outlast.kernel.http.surface import Surface
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.presence.actions import tell_presence
@@ -95,7 +95,7 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.sidecars import OpenSidecar, open_sidecars, with_dependencies
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
-from outlast.surfaces.http.application import create_http
+from outlast.surfaces.http.application import ApiLoader, create_http
 from outlast.surfaces.http.server import HttpServer, bind, bind_twin
 from outlast.surfaces.protocols.e2b.ports import with_ports
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
@@ -141,7 +141,7 @@ async def run_program(
     async with open_program(settings) as program:
         listeners = await _bind(program) if http else []
         e2b = E2bRuntime(program.services) if program.services.sandboxes.manager else None
-        server = await _http_server(program, listeners, e2b) if listeners else None
+        server, api = await _http_server(program, listeners, e2b) if listeners else (None, None)
         stack = AsyncExitStack()
         async with stack, anyio.create_task_group() as tasks:
             wish = asked_to_stop or stack.enter_context(_signals())
@@ -151,6 +151,8 @@ async def run_program(
                 if e2b is not None:
                     tasks.start_soon(program.services.supervisor.keep, "hosted sandboxes", e2b.run)
                 await program.services.supervisor.start(tasks, "http", _serve, server, vital=True)
+            if api is not None:
+                await api.load()
             tasks.start_soon(program.services.supervisor.guard.once, "start", "models", _warm_up, program)
             announce(_address(settings, listeners[0]) if listeners else "")
             await wish()
@@ -376,7 +378,9 @@ async def _bind(program: Program) -> list[socket.socket]:
     return [listener] if twin is None else [listener, twin]
 
 
-async def _http_server(program: Program, listeners: list[socket.socket], e2b: E2bRuntime | None) -> HttpServer:
+async def _http_server(
+    program: Program, listeners: list[socket.socket], e2b: E2bRuntime | None
+) -> tuple[HttpServer, ApiLoader]:
     services, settings, server = program.services, program.services.settings, program.services.settings.server
     is_local = is_loopback(server.host) and not server.public_url
     manager = services.sandboxes.manager
@@ -391,7 +395,8 @@ async def _http_server(program: Program, listeners: list[socket.socket], e2b: E2
     )
     services.db.on_notice(surface.streams.on_bell)
     hosts = known_hosts(server.host, server.public_url, server.allowed_hosts)
-    inner = await anyio.to_thread.run_sync(create_http, surface, hosts, e2b)  # loading the routes takes a moment
+    api = ApiLoader(surface)
+    inner = create_http(surface, hosts, e2b, api)
     layer = PreviewLayer(inner, surface, hosts)
 
     def close() -> None:
@@ -399,7 +404,7 @@ async def _http_server(program: Program, listeners: list[socket.socket], e2b: E2
         layer.close()
 
     outer = with_pages(with_ports(layer, inner, surface), surface, hosts)
-    return HttpServer(outer, listeners, server.stop_grace_s, close, layer.run)
+    return HttpServer(outer, listeners, server.stop_grace_s, close, layer.run), api
 
 
 async def _serve(server: HttpServer, *, task_status: TaskStatus[None]) -> None:

@@ -146,4 +146,4 @@ def test_a_server_that_failed_says_why_and_the_agent_can_be_asked(open_page: Ope
     expect(trouble).to_contain_text("It ended with code 1.")
     with page.expect_response(lambda one: one.request.method == "POST" and one.url.endswith("/runs")) as asked:
         trouble.get_by_role("button", name="Ask the agent to fix it").click()
-    assert "does not run" in str(asked.value.request.post_data)
+    assert "is not running" in str(asked.value.request.post_data)

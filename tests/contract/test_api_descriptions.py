@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from outlast.surfaces.http.application import create_api
+from outlast.surfaces.http.api import create_api
 from outlast.surfaces.http.descriptions import TABLES, texts
 from scripts.contract.schemas import event_schema
 

@@ -16,7 +16,7 @@ from outlast.kernel.runs import rules as runs
 from outlast.kernel.sandboxes import rules as sandboxes
 from outlast.kernel.settings.load import load_settings, scalar_settings
 from outlast.surfaces.cli.main import build_command
-from outlast.surfaces.http.application import create_api
+from outlast.surfaces.http.api import create_api
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

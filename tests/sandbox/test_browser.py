@@ -319,7 +319,7 @@ async def test_a_browser_that_does_not_start_is_told_of_once_and_not_tried_again
     ("settings", "reason"),
     [
         (ScreenSettings(pictures=False), "screens.pictures"),
-        (ScreenSettings(browser="/nowhere/chrome"), "screens.browser names /nowhere/chrome"),
+        (ScreenSettings(browser="/nowhere/chrome"), "screens.browser is /nowhere/chrome"),
     ],
 )
 async def test_the_settings_decide_whether_there_are_pictures_and_the_note_names_them(

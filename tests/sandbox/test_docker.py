@@ -218,7 +218,7 @@ async def test_an_image_without_python_is_said_and_leaves_nothing(
     report = await another(image="localhost/empty:1").probe()
     assert not report.ok
     assert "python3" in report.details[0]
-    assert "with Python 3.9" in report.fixes[0]
+    assert "has Python 3.9" in report.fixes[0]
     assert not [name for name in names(podman) if "probe" in name]
     assert list(docker.state_dir.iterdir()) == []
 

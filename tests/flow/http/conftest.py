@@ -15,9 +15,9 @@ from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actions import ensure_local_owner
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
-from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
+from outlast.kernel.http.surface import Surface
 from outlast.kernel.services import Services
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.settings import StreamSettings

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from outlast.kernel.http.shapes import Problem
 from outlast.kernel.http.stream_limits import StreamPlaces
-from outlast.surfaces.http.application import all_routers
+from outlast.surfaces.http.api import all_routers
 from tests.asgi import Browser
 from tests.flow.http.conftest import Site
 from tests.flow.http.test_permissions import TABLE, knock, new_scene

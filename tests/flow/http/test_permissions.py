@@ -42,7 +42,7 @@ from outlast.kernel.sandboxes.tables import checkpoints, sandboxes, workspaces
 from outlast.kernel.set_aside import store as set_aside
 from outlast.kernel.set_aside.kinds import TIMER
 from outlast.kernel.subjects.subject import NewSubject
-from outlast.surfaces.http.application import create_api
+from outlast.surfaces.http.api import create_api
 from outlast.surfaces.http.descriptions import texts
 from tests.asgi import Answer, Browser
 from tests.documents import make_documents

@@ -10,7 +10,7 @@ from fastapi.routing import APIRoute
 
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.http.quick_routes import quick_route
-from outlast.surfaces.http import application
+from outlast.surfaces.http import api, application
 from tests.asgi import HOST, Answer, Browser
 from tests.factories import Team
 from tests.flow.http.conftest import Site, surface_over
@@ -54,7 +54,7 @@ CALLS: list[tuple[str, str, Any, dict[str, str]]] = [
 @pytest.fixture
 def slow(site: Site, monkeypatch: pytest.MonkeyPatch) -> Browser:
     """The same application with FastAPI's routes alone."""
-    monkeypatch.setattr(application, "QUICK", ())
+    monkeypatch.setattr(api, "QUICK", ())
     return Browser(application.create_http(surface_over(site.services, None), known_hosts("127.0.0.1", "", ())))
 
 

@@ -11,7 +11,7 @@ from outlast.db.database import Tx
 from outlast.kernel.projects.tables import members
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.threads import messages
-from outlast.surfaces.http.application import create_api
+from outlast.surfaces.http.api import create_api
 from tests.factories import say
 from tests.flow.http.conftest import Site
 from tests.flow.http.test_permissions import Scene, knock, new_scene

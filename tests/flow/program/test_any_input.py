@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import response_schema_conformance
 
-from outlast.surfaces.http.application import create_api
+from outlast.surfaces.http.api import create_api
 from tests.flow.program.serving import CONFIG, served
 
 pytestmark = pytest.mark.deep

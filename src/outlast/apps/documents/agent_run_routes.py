@@ -7,10 +7,11 @@ from starlette.responses import Response
 from outlast.apps.documents.agent_run import run_agent
 from outlast.apps.documents.agent_run_shapes import AgentRunAnswer, AgentRunOpen, AgentRunRequest
 from outlast.base.errors import OutlastError
-from outlast.kernel.http.auth import Signed, Surface, Svc
+from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Key
 from outlast.kernel.http.responses import reply
 from outlast.kernel.http.routers import noun_router
+from outlast.kernel.http.surface import Surface
 
 router = noun_router("Runs")
 

@@ -1,7 +1,5 @@
 """Signs requests in: by a token, else a browser's session, else as this machine's owner."""
 
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from typing import Annotated, Final
 
 from fastapi import Depends, Request
@@ -11,34 +9,12 @@ from outlast.base.errors import NotSignedIn
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import is_loopback
-from outlast.kernel.http.event_stream import OpenStreams
-from outlast.kernel.http.readiness import Readiness
-from outlast.kernel.http.sign_in_throttle import WrongSignIns
-from outlast.kernel.previews.hosts import PreviewHosts
+from outlast.kernel.http.surface import Surface
 from outlast.kernel.services import Services
 
 COOKIE: Final = "outlast_session"
 FORWARDED: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 DAY_S: Final = 86_400
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surface:
-    """The context of routes. `local_owner` is set only in local mode: bound to loopback, without a public name."""
-
-    services: Services
-    streams: OpenStreams
-    readiness: Readiness
-    local_owner: Actor | None = None
-    version: str = ""
-    secure_cookie: bool = False
-    previews: PreviewHosts = field(default_factory=PreviewHosts)
-    wrong_sign_ins: WrongSignIns = field(default_factory=WrongSignIns)
-
-    def watched(self, request: Request) -> AbstractContextManager[None]:
-        """Wrap a check of a secret: wrong secrets are counted per address, and too many are refused."""
-        limit = self.services.settings.limits.wrong_sign_ins_per_minute_per_address
-        return self.wrong_sign_ins.watched(request, self.services.clock, limit)
 
 
 async def surface_of(request: Request) -> Surface:

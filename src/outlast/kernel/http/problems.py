@@ -7,7 +7,6 @@ from http import HTTPStatus
 from typing import Any, Final
 
 import orjson
-from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -84,6 +83,8 @@ async def answer_refusal(request: Request, error: Exception) -> Response:
 
 async def answer_invalid(request: Request, error: Exception) -> Response:
     """Handler of input that does not fit its model: names the fields, never quotes the input."""
+    from fastapi.exceptions import RequestValidationError
+
     assert isinstance(error, RequestValidationError)
     fields = {_place(item["loc"]): str(item["msg"]) for item in error.errors()}
     first = ", ".join(f"{name}: {text}" for name, text in list(fields.items())[:3])

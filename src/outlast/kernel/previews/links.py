@@ -5,7 +5,7 @@ from urllib.parse import quote, urlsplit
 from fastapi import Request
 
 from outlast.base.clock import iso
-from outlast.kernel.http.auth import Surface
+from outlast.kernel.http.surface import Surface
 from outlast.kernel.previews.actions import Ticket
 from outlast.kernel.previews.hosts import Address, port_suffix
 from outlast.kernel.previews.layer import TICKET_PATH

@@ -8,10 +8,11 @@ from starlette.responses import Response
 
 from outlast.base.errors import Gone, PermissionNeeded
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.http.auth import Served, Signed, Surface, signed_in
+from outlast.kernel.http.auth import Served, Signed, signed_in
 from outlast.kernel.http.event_stream import EventStream, pusher
 from outlast.kernel.http.responses import nothing
 from outlast.kernel.http.routers import noun_router
+from outlast.kernel.http.surface import Surface
 from outlast.kernel.projects.permissions import require, require_run, require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.streams import actions

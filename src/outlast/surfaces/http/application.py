@@ -1,52 +1,67 @@
-"""The HTTP application: middleware around routes, errors as problems, and the web app for all other paths."""
+"""The HTTP application: the guard around the API, which is loaded while the server already answers about its health."""
 
-import warnings
-from collections.abc import Sequence
-from importlib import import_module
-from typing import Final
+import gc
 
-from fastapi import APIRouter, FastAPI
-from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
-from pydantic.warnings import UnsupportedFieldAttributeWarning
-from starlette.exceptions import HTTPException
+import anyio
+import anyio.to_thread
 from starlette.requests import Request
-from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from outlast.apps.knowledge.settings import KnowledgeSettings
-from outlast.base.errors import NotFound, OutlastError
-from outlast.kernel.apps import registry
-from outlast.kernel.apps.claims import KERNEL, Claims
 from outlast.kernel.files.settings import FileSettings
 from outlast.kernel.http.allowed_hosts import KnownHosts
-from outlast.kernel.http.auth import Surface
-from outlast.kernel.http.docs_site import DocsSite
-from outlast.kernel.http.problems import answer_http_error, answer_invalid, answer_refusal, answer_unexpected
-from outlast.kernel.http.quick_routes import quick_route
-from outlast.kernel.http.static_files import WebApp
-from outlast.surfaces.http.descriptions import DescribedApi
-from outlast.surfaces.http.middleware import RequestGuard
-from outlast.surfaces.http.routes import KERNEL_ROUTES
+from outlast.kernel.http.surface import Surface
+from outlast.surfaces.http.health import answer_health
+from outlast.surfaces.http.middleware import HEALTH_PATHS, RequestGuard
 from outlast.surfaces.protocols.e2b.middleware import E2bMiddleware
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
-# FastAPI silences this warning itself when it builds a body's shape at once; ours are built when first needed.
-warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
+
+class ApiLoader:
+    """The API as an ASGI application. FastAPI and the modules of the routes take a quarter of the start, so they are
+    loaded once the server listens; requests wait for them, except those about its health."""
+
+    def __init__(self, surface: Surface) -> None:
+        self._surface = surface
+        self._api: ASGIApp | None = None
+        self._loading = anyio.Lock()
+
+    async def load(self) -> ASGIApp:
+        """Load the API, once. Raises `StartRefused` for a route that is declared twice."""
+        async with self._loading:
+            if self._api is None:
+                self._api = await anyio.to_thread.run_sync(_load, self._surface)
+            return self._api
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._api is None and scope["path"] in HEALTH_PATHS and scope["method"] == "GET":
+            await (await answer_health(self._surface, Request(scope)))(scope, receive, send)
+            return
+        api = self._api or await self.load()
+        await api(scope, receive, send)
 
 
-QUICK: Final = ("start_run", "start_run_in_new_thread", "follow_run", "follow_thread", "decide_approval")
+def _load(surface: Surface) -> ASGIApp:
+    gc.disable()  # looking through new modules for garbage takes a fifth of the time
+    try:
+        from outlast.surfaces.http.api import create_api
+
+        api = create_api()
+    finally:
+        gc.enable()
+    api.state.surface = surface
+    return api
 
 
-def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = None) -> RequestGuard:
+def create_http(
+    surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = None, api: ApiLoader | None = None
+) -> RequestGuard:
     """The whole HTTP side of one server, as an ASGI application. `e2b` runs beside the server if programs may create
     sandboxes."""
     limits = surface.services.settings.limits
-    api = create_api()
-    api.state.surface = surface
-    inner: ASGIApp = api
+    inner: ASGIApp = api or ApiLoader(surface)
     if e2b is not None:
-        inner = E2bMiddleware(api, surface.services, e2b, surface.previews.domain)
+        inner = E2bMiddleware(inner, surface.services, e2b, surface.previews.domain)
     return RequestGuard(
         inner,
         hosts,
@@ -56,53 +71,3 @@ def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = No
         text_bytes=surface.services.settings.of(KnowledgeSettings).source_bytes,
         frames=surface.previews.frame_source,
     )
-
-
-def create_api(docs: DocsSite | None = None) -> FastAPI:
-    """The routes of the kernel and of all apps, as in openapi.json. Raises `StartRefused` for a route that is declared
-    twice."""
-    routers = all_routers()
-    api = DescribedApi(docs_url=None, redoc_url=None, openapi_url="/openapi.json")
-    api.add_exception_handler(OutlastError, answer_refusal)
-    api.add_exception_handler(RequestValidationError, answer_invalid)
-    api.add_exception_handler(HTTPException, answer_http_error)
-    api.add_exception_handler(Exception, answer_unexpected)
-    routes = [route for router in routers for route in router.routes]
-    named = {route.name: route for route in routes if isinstance(route, APIRoute)}
-    api.router.routes += [*(quick_route(named[name], named.values()) for name in QUICK), *routes]
-    known = [route for route in api.router.routes if isinstance(route, Route)]
-    api.router.routes.append(Route("/{path:path}", _Rest(known, docs or DocsSite())))
-    return api
-
-
-class _Rest:
-    """Answers requests that match no route: another method of a route's path (405), the documentation, the web app, or
-    404."""
-
-    def __init__(self, routes: Sequence[Route], docs: DocsSite) -> None:
-        self._routes = routes
-        self._web, self._docs = WebApp(), docs
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
-        here = [route for route in self._routes if route.matches(scope)[0] is not Match.NONE]
-        methods = {method for route in here for method in route.methods or ()}
-        if methods:
-            raise HTTPException(405, headers={"allow": ", ".join(sorted(methods))})
-        if scope["method"] not in ("GET", "HEAD"):
-            raise NotFound(f"There is nothing at {scope['path'][:200]}.")
-        path = scope["path"].removeprefix("/")
-        answer = await (self._docs.answer(request, path) if self._docs.has(path) else self._web.answer(request))
-        await answer(scope, receive, send)
-
-
-def all_routers() -> list[APIRouter]:
-    """The kernel's routers, then those of each app. Raises `StartRefused` for a route that is declared twice."""
-    declared = [(KERNEL, KERNEL_ROUTES), *((app.name, app.routes) for app in registry.load().apps)]
-    routers = [(owner, import_module(name).router) for owner, names in declared for name in names]
-    claims = Claims()
-    for owner, router in routers:
-        for route in (route for route in router.routes if isinstance(route, Route)):
-            for method in route.methods or ():
-                claims.take("route", f"{method} {route.path}", owner)
-    return [router for _, router in routers]

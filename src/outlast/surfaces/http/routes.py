@@ -2,13 +2,13 @@
 
 from typing import Annotated, Final
 
-from fastapi import Query
+from fastapi import Query, Request
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Served
 from outlast.kernel.http.health_shapes import HealthAnswer, ReadyAnswer
-from outlast.kernel.http.responses import reply
 from outlast.kernel.http.routers import noun_router
+from outlast.surfaces.http.health import answer_health
 
 KERNEL_ROUTES: Final = (
     "outlast.surfaces.http.routes",
@@ -38,15 +38,14 @@ router = noun_router("Health", prefix="")
 
 
 @router.get("/healthz", response_model=HealthAnswer)
-async def read_health() -> Response:
+async def read_health(surface: Served, request: Request) -> Response:
     """The process answers."""
-    return reply({"status": "ok"})
+    return await answer_health(surface, request)
 
 
 @router.get("/readyz", response_model=ReadyAnswer)
-async def read_readiness(surface: Served, verbose: Verbose = None) -> Response:
+async def read_readiness(surface: Served, request: Request, verbose: Verbose = None) -> Response:
     """Check that the server can work: 503 while its database does not answer, or its worker, its HTTP server or the
     database's writer is down for more than 10 s. Reports the isolation of sandboxes; with `verbose` also the state of
     every service, and the items that were set aside because they kept failing."""
-    ready, report = await surface.readiness.report(verbose=verbose not in (None, "0", "false"))
-    return reply(report, 200 if ready else 503)
+    return await answer_health(surface, request)

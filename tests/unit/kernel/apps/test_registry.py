@@ -21,7 +21,7 @@ from outlast.kernel.apps.packages import app_commands
 from outlast.kernel.apps.ports import Port
 from outlast.kernel.apps.registry import join_apps, only
 from outlast.kernel.settings import Settings, settings_class
-from outlast.surfaces.http.application import all_routers
+from outlast.surfaces.http.api import all_routers
 
 pytestmark = pytest.mark.apps("pages")  # an app to declare something
 

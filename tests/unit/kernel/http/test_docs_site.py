@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from outlast.kernel.http.docs_site import DocsSite, docs_page
-from outlast.surfaces.http.application import create_api
+from outlast.surfaces.http.api import create_api
 
 BROWSER = {"accept": "text/html,*/*"}
 

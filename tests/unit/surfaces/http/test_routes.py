@@ -4,7 +4,7 @@ from inspect import iscoroutinefunction
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from outlast.surfaces.http.application import all_routers
+from outlast.surfaces.http.api import all_routers
 
 
 def calls_of(dependant: Dependant) -> Iterator[object]:

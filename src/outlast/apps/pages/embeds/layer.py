@@ -15,9 +15,9 @@ from outlast.apps.pages.embeds.page_links import PageLinks
 from outlast.apps.pages.embeds.runtime_files import KINDS, RuntimeFiles
 from outlast.base.errors import Gone, OutlastError, PermissionNeeded, RateLimited
 from outlast.kernel.http.allowed_hosts import KnownHosts
-from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import EventStream, OpenStreams
 from outlast.kernel.http.sign_in_throttle import address_of
+from outlast.kernel.http.surface import Surface
 from outlast.kernel.previews.headers import first
 from outlast.kernel.previews.hosts import app_origins
 from outlast.kernel.previews.notices import Notice, answer_notice, is_page_visit

@@ -14,7 +14,7 @@ from typing import Final
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from outlast.base.errors import NotFound, NotSignedIn, OutlastError, SandboxUnavailable
-from outlast.kernel.http.auth import Surface
+from outlast.kernel.http.surface import Surface
 from outlast.kernel.previews.actions import Visitor
 from outlast.kernel.previews.headers import Headers, first
 from outlast.kernel.previews.hosts import port_suffix
