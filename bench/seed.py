@@ -12,7 +12,7 @@ from outlast.base.clock import iso
 from outlast.base.ids import new_id
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.tables import runs, timers
-from outlast.kernel.streams.log import encode
+from outlast.kernel.streams.log_store import encode
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads.tables import messages, search_entries, threads
 

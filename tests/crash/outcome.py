@@ -20,7 +20,7 @@ from outlast.kernel.sandboxes.checkpoints.contents import content_of
 from outlast.kernel.sandboxes.rows import CheckpointRow
 from outlast.kernel.sandboxes.tables import checkpoints, sandboxes
 from outlast.kernel.streams.fold import RunFold, apply, fold_lines
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads.rows import MessageRow, ThreadRow
 from outlast.kernel.threads.tables import messages, threads
 from outlast_sandbox.checkpoints.tree import decode

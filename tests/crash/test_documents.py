@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from outlast.apps.documents.tables import proposals
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.fold import fold_lines
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from tests.crash.conftest import MakeServer
 from tests.crash.crash_database import CrashPoint
 from tests.crash.kills import BY_THE_CLOCK, SEED_VARIABLE, opened, points_of, seed_of_this_run

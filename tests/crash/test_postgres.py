@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.testing.model_server import ModelServer
 from tests.crash import kills
 from tests.crash.conftest import MakeServer

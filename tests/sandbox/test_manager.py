@@ -31,7 +31,7 @@ from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.shapes import ContextLost, SandboxStateData
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.sandboxes.translation import untranslated
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast_sandbox.interface import Capabilities, Command, SandboxProvider, SandboxSpec
 from outlast_sandbox.providers.local.provider import LocalProvider
 from outlast_sandbox.providers.memory import MemoryProvider, MemorySandbox

@@ -24,7 +24,7 @@ from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSetting
 from outlast.kernel.sandboxes.shapes import SnapshotProgress
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast_sandbox.interface import Command
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.flow.program.test_cli import outlast

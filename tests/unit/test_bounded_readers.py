@@ -19,7 +19,8 @@ from outlast.apps.documents.comments import quotes
 from outlast.apps.documents.comments.shapes import Quote
 from outlast.apps.documents.content import markdown_parse as cutting
 from outlast.apps.documents.edits.merge import merge
-from outlast.apps.knowledge import declarations, signatures, web_pages
+from outlast.apps.knowledge import declarations, signatures
+from outlast.apps.knowledge import html_to_markdown as web_pages
 from outlast.apps.knowledge import markdown_splitter as splitting
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.readers import web

@@ -5,7 +5,7 @@ import { CreditsNeeded, OutlastError } from './errors.ts'
 import { isTerminal, type RunState } from './fold.ts'
 import { statusText } from './status.ts'
 import { stepsOf, type StreamingStep } from './steps.ts'
-import { activeRun, liveRuns, type ThreadSnapshot } from './threads.ts'
+import { activeRun, liveRuns, type ThreadSnapshot } from './thread-store.ts'
 
 export type ChatStatus = 'ready' | 'submitted' | 'streaming' | 'error'
 

@@ -10,7 +10,7 @@ from outlast.base.errors import NotFound
 from outlast.db.database import Tx
 from outlast.kernel.mentions.items import InboxItem, InboxPart, Waiting
 from outlast.kernel.projects.tables import members
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 from tests.apps.polls.shapes import PollData
 from tests.apps.polls.tables import polls
 

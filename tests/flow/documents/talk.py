@@ -29,7 +29,7 @@ from outlast.kernel.projects.tables import projects
 from outlast.kernel.services import Services
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.actions import follow_project
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads import store as threads
 from outlast.surfaces.http.application import create_http
 from outlast.testing.agents import FakeAgent

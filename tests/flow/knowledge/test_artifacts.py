@@ -19,7 +19,7 @@ from outlast.kernel.files.settings import FileSettings
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.services import Services
 from outlast.kernel.settings import Settings
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from tests.app_settings import settings_with
 from tests.factories import Team, make_services
 from tests.faults import Faults

@@ -29,7 +29,7 @@ from outlast.apps.knowledge.tables import knowledge_sources, vectors
 from outlast.base.errors import ModelUnreachable
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.testing.clock import ManualClock
 from outlast.testing.embeddings import HashingEmbedder
 from tests.factories import Team

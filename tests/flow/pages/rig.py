@@ -23,7 +23,7 @@ from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.services import Services
 from outlast.kernel.settings import Settings
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads.rules import text_of
 from outlast.kernel.threads.tables import messages
 from outlast.testing.agents import FakeAgent

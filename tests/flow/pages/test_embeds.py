@@ -18,7 +18,7 @@ from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.projects.store import change_role
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 from tests.flow.pages.rig import PageStage, page_stage
 
 

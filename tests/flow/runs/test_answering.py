@@ -270,7 +270,7 @@ async def _until_title(it, cursor: str, title: str):
 
 
 async def test_an_ended_runs_log_is_folded_with_an_equal_result_from_any_cursor(db: Database, tmp_path: Path) -> None:
-    from outlast.kernel.streams.log import read_all
+    from outlast.kernel.streams.log_store import read_all
 
     async with stage(db, tmp_path, [turn("One two three four five six.")], working=True) as it:
         started = await it.start()

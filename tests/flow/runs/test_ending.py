@@ -24,7 +24,7 @@ from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.fold import fold_lines
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads.store import thread_data
 from outlast.testing.agents import FakeAgent, FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, turn

@@ -15,7 +15,7 @@ from outlast.kernel.runs.actions import cancel_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
 from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.settings import Settings
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import Call, turn
 from tests.factories import list_inbox, make_thread

@@ -22,7 +22,7 @@ from outlast.kernel.runs.tables import runs
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.services import Services
 from outlast.kernel.streams.fold import RunFold, fold_lines
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.agents import FakeAgent
 from outlast.testing.catalog import ScriptedCatalog

@@ -21,7 +21,7 @@ from outlast.kernel.models.protocol import ModelMessage, ModelRequest, TextPiece
 from outlast.kernel.runs.actions import cancel_run
 from outlast.kernel.runs.settings import PolicyRule, ProfileSettings
 from outlast.kernel.runs.shipped_policy import SCREEN_POLICY
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads.store import thread_data
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from tests.flow.harness import told

@@ -12,7 +12,7 @@ from outlast.apps.screens.image_hosts import MAX_HOSTS
 from outlast.apps.screens.tables import screens
 from outlast.base.errors import Forbidden, MalformedInput, NotFound
 from outlast.db.database import Tx
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from tests.flow.preview.rig import PORT, Scene
 from tests.store.apps.screens.test_store import make_screen
 

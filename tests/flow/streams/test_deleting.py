@@ -25,7 +25,7 @@ from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.services import SandboxServices, Services
 from outlast.kernel.streams.actions import follow_project, follow_thread
-from outlast.kernel.streams.log import read_after
+from outlast.kernel.streams.log_store import read_after
 from outlast.kernel.threads import actions as threads
 from outlast.kernel.threads.tables import threads as thread_table
 from outlast_sandbox.interface import Sandbox

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import { ChatSender, type SendOptions } from '../chat-sender.ts'
 import { chatView, type ChatView } from '../chats.ts'
-import { activeRun } from '../threads.ts'
+import { activeRun } from '../thread-store.ts'
 import { useClient, useStore } from './context.tsx'
 import { useCreditBalance, useThread } from './hooks.ts'
 

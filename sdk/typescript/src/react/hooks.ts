@@ -1,10 +1,10 @@
 import type { Approval, ApprovalDecision, Credits, OutlastEvent, StartRun } from '../api.gen.ts'
 import { useCallback, useEffect, useState } from 'react'
-import { ProjectStore, type ProjectSnapshot } from '../projects.ts'
-import { RunStore, type RunSnapshot } from '../runs.ts'
+import { ProjectStore, type ProjectSnapshot } from '../project-store.ts'
+import { RunStore, type RunSnapshot } from '../run-store.ts'
 import { isTerminal, type RunState } from '../fold.ts'
 import { statusText } from '../status.ts'
-import { activeRun, ThreadStore, type ThreadSnapshot } from '../threads.ts'
+import { activeRun, ThreadStore, type ThreadSnapshot } from '../thread-store.ts'
 import { useClient, useShared, useStore } from './context.tsx'
 
 /** A thread with its messages, lock, live runs and presence, kept up to date. */

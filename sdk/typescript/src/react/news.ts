@@ -1,5 +1,5 @@
 import type { OutlastClient } from '../client.ts'
-import { ProjectStore } from '../projects.ts'
+import { ProjectStore } from '../project-store.ts'
 import { Store } from '../store.ts'
 import { useShared } from './context.tsx'
 

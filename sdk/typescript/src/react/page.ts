@@ -1,6 +1,6 @@
 import type { ActionData, OutlastEvent, PageAction, PageData, SentAction } from '../api.gen.ts'
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
-import { activeRun, ThreadStore } from '../threads.ts'
+import { activeRun, ThreadStore } from '../thread-store.ts'
 import { LivePage, type PageChange } from '../live-page.ts'
 import { withAction } from '../pages.ts'
 import type { Store } from '../store.ts'

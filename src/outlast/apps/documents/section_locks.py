@@ -31,7 +31,7 @@ from outlast.kernel.projects.permissions import require_editor, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.projects.tables import members
 from outlast.kernel.services import Services, in_read, in_write
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 
 
 def read(tx: Tx, actor: Actor, section_id: str) -> LockData | None:

@@ -100,7 +100,7 @@ def read_file_text(path: str, text: str, url: str) -> tuple[str, str]:
 
 def read_page(html: str, url: str) -> tuple[str, str]:
     """See `read_web_page`; imported here, because its libraries take a twentieth of each server's start."""
-    from outlast.apps.knowledge.web_pages import read_web_page
+    from outlast.apps.knowledge.html_to_markdown import read_web_page
 
     return read_web_page(html, url)
 

@@ -24,7 +24,7 @@ from outlast.apps.knowledge.tables import knowledge_pages, knowledge_passages, k
 from outlast.base.errors import NotFound
 from outlast.base.ids import all_kinds, new_id
 from outlast.db.database import Tx
-from outlast.kernel.streams.log import NamedEvent, append
+from outlast.kernel.streams.log_store import NamedEvent, append
 
 ERROR_CHARS: Final = 2000
 HANDED_IN: Final = ("text", "artifact")  # they cannot be read again

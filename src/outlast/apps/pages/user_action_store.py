@@ -21,7 +21,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.lists import Listed
 from outlast.kernel.row_shapes import shape_of
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 from outlast.kernel.subjects.subject import RunHooks
 
 _ROWS: Final = sa.select(page_actions, users.c.name.label("by_name")).join(users, users.c.id == page_actions.c.user_id)

@@ -25,7 +25,7 @@ from outlast.base.errors import MalformedInput, NotFound, NothingToUndo
 from outlast.db.database import Tx
 from outlast.kernel.lists import Listed
 from outlast.kernel.row_shapes import shape_of
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 
 WHOLE_EVERY: Final = 25
 SUMMARY_CHARS: Final = 200

@@ -18,7 +18,7 @@ from outlast.kernel.files.tables import artifacts
 from outlast.kernel.lists import Listed
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.row_shapes import shape_of
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 
 BELL: Final = "artifacts"
 LEASE: Final = timedelta(minutes=10)  # after this long another server may read the file

@@ -17,7 +17,7 @@ from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, 
 from outlast.kernel.projects.permissions import require_editor, require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.projects.tables import members
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.store import announce, hold
 from outlast.kernel.threads.tables import threads

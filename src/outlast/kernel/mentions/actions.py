@@ -11,7 +11,7 @@ from outlast.kernel.mentions.items import INBOX
 from outlast.kernel.mentions.ports import COMMENTS
 from outlast.kernel.mentions.store import Where
 from outlast.kernel.services import in_write
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 from outlast.kernel.threads.parts import TextPart
 from outlast.kernel.threads.shapes import MessageData
 

@@ -22,7 +22,7 @@ from outlast.kernel.projects.shapes import (
 from outlast.kernel.projects.tables import members, projects
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs, timers
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads.tables import threads
 

@@ -14,7 +14,7 @@ from outlast.kernel.runs.settlement import end_unheld
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.runs.worker import CANCEL_BELL
 from outlast.kernel.streams.fold import fold_lines
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 
 
 def request_cancel(tx: Tx, engine: Engine, run_id: str, reason: str, by: str | None) -> None:

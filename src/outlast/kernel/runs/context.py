@@ -22,7 +22,7 @@ from outlast.kernel.runs.settlement import settle
 from outlast.kernel.runs.shapes import ErrorData
 from outlast.kernel.runs.turns import StreamedDelta, Turn
 from outlast.kernel.streams.fold import RunFold, apply
-from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.streams.writer import RunWriter
 
 T = TypeVar("T")

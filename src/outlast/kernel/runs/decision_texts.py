@@ -7,7 +7,7 @@ import orjson
 
 from outlast.kernel.runs.shapes import ApprovalResolved, QuestionAnswered, ToolResultData
 from outlast.kernel.runs.store import ApprovalOfCall
-from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.threads.parts import ToolStatus
 
 

@@ -13,7 +13,7 @@ from outlast.kernel.agents.hooks import Finished
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.shapes import WorkflowStatus, WorkflowStep
-from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.subjects.hooks import reason_of
 from outlast.kernel.threads.parts import NoticePart
 

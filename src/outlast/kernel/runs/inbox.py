@@ -15,7 +15,7 @@ from outlast.kernel.projects.tables import members
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.tables import approvals, runs
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 from outlast.kernel.threads.tables import threads
 
 MAX_TEXT_CHARS: Final = 300

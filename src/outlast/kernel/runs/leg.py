@@ -17,7 +17,7 @@ from outlast.kernel.runs.shapes import RunStarted, StepReset
 from outlast.kernel.runs.stages import perform_stage
 from outlast.kernel.runs.tool_calls import call_tools, lost_so_far
 from outlast.kernel.streams.fold import fold_lines
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 
 LAST_WORDS_S: Final = 5.0  # how long the last transaction of a cancelled leg may take
 

@@ -11,7 +11,7 @@ from outlast.kernel.runs import store
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.shapes import PartCarrier, whole_parts
 from outlast.kernel.runs.tables import effects
-from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.streams.log_store import NamedEvent
 
 _CUT: Final = (
     sa.select(effects.c.step, effects.c.result)

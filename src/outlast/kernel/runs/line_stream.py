@@ -26,7 +26,7 @@ from outlast.kernel.runs.lines import MAX_LINE_CHARS, TOO_LONG, Line, LinedTurn,
 from outlast.kernel.runs.model import Effect
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.turns import OpenPart
-from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.streams.log_store import NamedEvent
 
 BATCHES_AHEAD: Final = 256  # how far reading the model may run ahead of the commits
 LINES_AT_ONCE: Final = 64  # at most, in one transaction: others write to the same database

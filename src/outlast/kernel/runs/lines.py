@@ -13,7 +13,7 @@ from outlast.kernel.runs.json_line_repair import JsonLineJoiner
 from outlast.kernel.runs.shapes import Delta as TextGrows
 from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.runs.turns import OpenPart, StreamedDelta, Turn, encodable, shown_part
-from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.streams.log_store import NamedEvent
 
 MAX_LINE_CHARS: Final = 2_000_000  # twice the largest page, to leave room for JSON escapes
 QUOTED_CHARS: Final = 80  # of a line that a problem is about

@@ -17,7 +17,7 @@ from outlast.kernel.runs.rules import THREAD_STATUS, WaitingFor
 from outlast.kernel.runs.shapes import RunStatusChanged
 from outlast.kernel.runs.tables import TimerKind, effects, runs
 from outlast.kernel.settings import Settings
-from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.threads import store as threads
 
 _CALL_STATES = sa.select(effects.c.status).where(effects.c.run_id == sa.bindparam("run"), effects.c.kind == "tool")

@@ -10,7 +10,7 @@ from outlast.kernel.runs import store
 from outlast.kernel.runs.rules import ENDED
 from outlast.kernel.runs.tables import approvals, effects, runs
 from outlast.kernel.streams.fold import fold_deltas
-from outlast.kernel.streams.log import Line, read_all, replace_all
+from outlast.kernel.streams.log_store import Line, read_all, replace_all
 
 _GONE_WITH_THE_RECORDS: Final = (b'"event":"step.', b'"event":"part.', b'"event":"tool_call.', b'"event":"approval.',
                                  b'"event":"question.', b'"event":"run.status"', b'"event":"files.')  # fmt: skip

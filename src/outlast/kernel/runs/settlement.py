@@ -41,7 +41,7 @@ from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.sandboxes.checkpoints.store import bind
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.settings import Settings
-from outlast.kernel.streams.log import NamedEvent, append
+from outlast.kernel.streams.log_store import NamedEvent, append
 from outlast.kernel.subjects.hooks import call_guarded, call_run_hook
 from outlast.kernel.threads import messages as thread_messages
 from outlast.kernel.threads import store as threads

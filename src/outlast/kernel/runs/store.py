@@ -13,7 +13,7 @@ from outlast.kernel.runs.policy import Grant
 from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.shapes import UsageData
 from outlast.kernel.runs.tables import approvals, effects, grants, runs
-from outlast.kernel.streams.log import NamedEvent, encode_all, save
+from outlast.kernel.streams.log_store import NamedEvent, encode_all, save
 
 BELL = "runs"  # rung when a leg becomes ready
 

@@ -24,7 +24,7 @@ from outlast.kernel.runs.shapes import (
     ToolResultData,
 )
 from outlast.kernel.runs.turns import OpenPart, call_part, cut_call_text
-from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.streams.log_store import NamedEvent
 
 UNKNOWN_TOOL: Final = "Unknown tool {tool!r}. Available: {names}."
 REMOVED_TOOL: Final = "The tool {tool} no longer exists."  # planned by an attempt under another configuration

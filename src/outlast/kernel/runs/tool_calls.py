@@ -23,18 +23,18 @@ from outlast.kernel.agents.tool import Tool, ToolResult
 from outlast.kernel.models.turn import parse_arguments
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
+from outlast.kernel.runs.effect_retries import retry_in_sandbox
 from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.model_turn import name_effect_in
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.parked import announce_decisions_in
-from outlast.kernel.runs.retry import retry_in_sandbox
 from outlast.kernel.runs.rules import AskModel
 from outlast.kernel.runs.shapes import PartCarrier, ToolResultData, whole_parts
 from outlast.kernel.runs.tool_call_validation import REMOVED_TOOL
 from outlast.kernel.runs.turns import encodable
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.sandboxes.shapes import ContextLost, FilesChanged
-from outlast.kernel.streams.log import Line, NamedEvent
+from outlast.kernel.streams.log_store import Line, NamedEvent
 from outlast.kernel.threads.parts import NoticePart
 
 STOP_S = 1.0  # the time for a tool's own stop before the run continues without it

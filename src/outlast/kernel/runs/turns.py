@@ -26,7 +26,7 @@ from outlast.kernel.models.protocol import (
 from outlast.kernel.models.turn import sendable_arguments
 from outlast.kernel.runs.model import Effect
 from outlast.kernel.runs.shapes import PartCarrier
-from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.threads.parts import NoticePart, Part, ReasoningPart, TextPart, ToolCallPart
 
 GO_ON: Final = (

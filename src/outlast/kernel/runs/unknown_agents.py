@@ -13,7 +13,7 @@ from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.runs.tables import timers as timer_rows
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads.parts import NoticePart
 
 CODE: Final = "agent_unknown"  # the timer's kind and the notice's code

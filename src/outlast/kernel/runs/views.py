@@ -17,7 +17,7 @@ from outlast.kernel.runs.tables import approvals, effects, runs
 from outlast.kernel.sandboxes.clocks import clocks_beside_run
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.streams.fold import RunFold, fold_lines
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads.tables import messages
 
 TAKES_AWAY: Final[Mapping[str, str]] = {

@@ -20,7 +20,7 @@ from outlast.kernel.runs.shapes import ErrorData
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.set_aside import kinds
 from outlast.kernel.streams.fold import fold_lines
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 
 CANCEL_BELL = "cancels"
 CLAIM_BATCH = 50

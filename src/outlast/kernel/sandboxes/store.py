@@ -18,7 +18,7 @@ from outlast.kernel.sandboxes.rules import ALIVE, AwakeSandbox, Life, PauseKind,
 from outlast.kernel.sandboxes.services import store as services
 from outlast.kernel.sandboxes.shapes import ContextLost, SandboxStateData
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.subjects.hooks import call_guarded
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import orjson
 
-from outlast.kernel.streams.log import Line
+from outlast.kernel.streams.log_store import Line
 
 DELTAS: Final = frozenset({"text.delta", "reasoning.delta", "tool_call.arguments.delta", "tool_call.output.delta"})
 _PAGE_MOVES: Final = frozenset({"page.patch", "page.html"})

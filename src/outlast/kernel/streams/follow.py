@@ -22,7 +22,7 @@ from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.fold import fold_deltas
 from outlast.kernel.streams.hub import NOTHING, Channel, Direct, Hub, fresh
-from outlast.kernel.streams.log import PAGE_BLOCKS, PAGE_BYTES, Line, count_after, read_after, read_all
+from outlast.kernel.streams.log_store import PAGE_BLOCKS, PAGE_BYTES, Line, count_after, read_after, read_all
 from outlast.kernel.streams.sse import event_frame, event_frames
 from outlast.kernel.threads.tables import threads
 

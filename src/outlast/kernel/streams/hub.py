@@ -18,7 +18,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from outlast.kernel.streams.log import Line
+from outlast.kernel.streams.log_store import Line
 from outlast.kernel.streams.sse import event_frames, passing_frame
 
 log: Final = logging.getLogger("outlast.streams")

@@ -19,7 +19,7 @@ from outlast.base.errors import FenceLost, OutlastError, StorageUnavailable
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.hub import Channel, Hub
-from outlast.kernel.streams.log import Line, NamedEvent, encode_all, save
+from outlast.kernel.streams.log_store import Line, NamedEvent, encode_all, save
 
 T = TypeVar("T")
 log: Final = logging.getLogger("outlast.streams")

@@ -14,7 +14,7 @@ from outlast.kernel.projects.permissions import require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.sandboxes.tables import sandboxes
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 from outlast.kernel.threads.tables import threads
 
 

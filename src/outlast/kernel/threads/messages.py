@@ -9,7 +9,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.row_shapes import shape_of
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 from outlast.kernel.threads.rows import MessageRow
 from outlast.kernel.threads.rules import text_of, title_from
 from outlast.kernel.threads.search_index import move_words, put_words, replace_words, set_title

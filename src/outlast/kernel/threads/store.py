@@ -13,7 +13,7 @@ from outlast.kernel.mentions.items import INBOX, went
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.sandboxes.tables import sandboxes
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 from outlast.kernel.streams.tables import log
 from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.ports import default_agent

@@ -23,7 +23,7 @@ from outlast.apps.documents.proposals.store import edits_of, list_proposals, ope
 from outlast.apps.documents.tables import proposals as table
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.messages import add_message

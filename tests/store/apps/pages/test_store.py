@@ -19,7 +19,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.secrets import hash_of
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.sandboxes.seeds import new_workspace
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.subjects.subject import NewSubject
 from outlast.kernel.threads.store import add_thread
 from outlast.kernel.threads.tables import threads

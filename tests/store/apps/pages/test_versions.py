@@ -15,7 +15,7 @@ from outlast.base.errors import MalformedInput, NotFound, NothingToUndo
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.tables import workspaces
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.subjects.subject import NewSubject
 from tests.factories import Team, make_thread
 

@@ -22,7 +22,7 @@ from outlast.kernel.sandboxes.services.store import services_of
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.tables import checkpoints
 from outlast.kernel.sandboxes.templates import DEV_SERVER
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads

@@ -16,7 +16,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.subjects.subject import NewSubject
 from outlast.kernel.threads.store import set_run_state
 from tests.factories import Team, make_thread

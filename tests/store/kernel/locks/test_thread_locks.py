@@ -14,7 +14,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.locks import thread_locks
 from outlast.kernel.locks.store import shown_lock
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads import store
 from tests.factories import Team, make_run
 

@@ -17,7 +17,7 @@ from outlast.kernel.projects.rules import Role
 from outlast.kernel.projects.shapes import InvitationAnswer
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.row_shapes import shape_of
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.streams.rows import LogRow
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads.rows import MessageRow, SearchEntryRow

@@ -24,7 +24,7 @@ from outlast.kernel.sandboxes.snapshots import store
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.snapshots.rules import RETRY_AFTER, BuildState
 from outlast.kernel.sandboxes.snapshots.store import Place
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast_sandbox.interface import BuiltSnapshot, Capabilities, Progress, SnapshotRecipe
 from outlast_sandbox.providers.memory import MemoryProvider
 

@@ -22,7 +22,7 @@ from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams import follow, hub, writer
 from outlast.kernel.streams.fold import RunFold, apply, fold_lines
 from outlast.kernel.streams.hub import Hub
-from outlast.kernel.streams.log import NamedEvent, read_all
+from outlast.kernel.streams.log_store import NamedEvent, read_all
 from outlast.kernel.streams.writer import RunWriter
 from outlast.kernel.threads.parts import NoticePart, TextPart
 from tests.factories import make_project, make_run, make_thread, make_user

@@ -14,7 +14,7 @@ from outlast.kernel.runs import leases
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.hub import Hub
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.streams.writer import RESERVE, RunWriter
 from tests.factories import make_project, make_run, make_thread, make_user
 

@@ -16,7 +16,7 @@ from outlast.kernel.runs import leases
 from outlast.kernel.runs.shapes import RunReference
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.hub import Hub
-from outlast.kernel.streams.log import NamedEvent, read_all
+from outlast.kernel.streams.log_store import NamedEvent, read_all
 from outlast.kernel.streams.writer import Flusher, RunWriter
 from tests.factories import make_project, make_run, make_thread, make_user
 

@@ -12,7 +12,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.locks.tables import locks
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads import store
 from outlast.kernel.threads import thread_list as lists

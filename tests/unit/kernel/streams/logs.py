@@ -37,7 +37,7 @@ from outlast.kernel.runs.shapes import (
     UsageData,
 )
 from outlast.kernel.streams.fold import RunFold, apply
-from outlast.kernel.streams.log import Line, encode
+from outlast.kernel.streams.log_store import Line, encode
 from outlast.kernel.threads.parts import NoticePart, PagePart, ReasoningPart, TextPart, ToolCallPart
 
 RUN = "run_" + "0" * 26

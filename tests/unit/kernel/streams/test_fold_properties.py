@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.kernel.streams.fold import RunFold, apply, fold_deltas, fold_lines
-from outlast.kernel.streams.log import Line, block_lines
+from outlast.kernel.streams.log_store import Line, block_lines
 from tests.unit.kernel.streams.logs import logs
 
 pytestmark = pytest.mark.apps("pages")  # the logs have events of pages too

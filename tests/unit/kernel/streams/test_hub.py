@@ -10,7 +10,7 @@ import pytest
 
 from outlast.kernel.streams import hub as module
 from outlast.kernel.streams.hub import Channel, Hub
-from outlast.kernel.streams.log import Line
+from outlast.kernel.streams.log_store import Line
 from outlast.kernel.streams.sse import event_frame
 from outlast.kernel.streams.writer import RunWriter
 from outlast.testing.clock import ManualClock

@@ -13,7 +13,7 @@ from outlast.kernel.apps import registry
 from outlast.kernel.runs.shapes import Delta
 from outlast.kernel.streams.fold import DELTAS
 from outlast.kernel.streams.hub import Hub
-from outlast.kernel.streams.log import encode
+from outlast.kernel.streams.log_store import encode
 from outlast.kernel.streams.writer import Flusher, RunWriter
 from outlast.testing.clock import START, ManualClock
 from tests.faults import KINDS, Faults

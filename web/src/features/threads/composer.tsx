@@ -20,7 +20,7 @@ import { ModelSelect } from './model-select'
 import { Notes } from './notes'
 import { SendButtons } from './send-buttons'
 import type { Outgoing } from './outgoing-message'
-import { TextBox } from './text-box'
+import { TextBox } from './message-box'
 import { Thumbnails } from './thumbnails'
 
 interface ComposerProps {

@@ -25,7 +25,7 @@ from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.rules import AGENT
 from outlast.kernel.mentions.store import Where
 from outlast.kernel.row_shapes import shape_of
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 
 Status = Literal["open", "resolved", "all"]
 ChangeName = Literal["comment.created", "comment.updated"]

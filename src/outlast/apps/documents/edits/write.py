@@ -28,7 +28,7 @@ from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.mentions.rules import one_line
 from outlast.kernel.settings import Settings
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 
 _DROP_BLOCK: Final = sa.delete(blocks).where(blocks.c.id == sa.bindparam("block"))
 _DROP_SECTION: Final = sa.delete(sections).where(sections.c.id == sa.bindparam("section"))

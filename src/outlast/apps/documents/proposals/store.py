@@ -29,7 +29,7 @@ from outlast.kernel.limits.rules import WINDOW, check_rate
 from outlast.kernel.lists import Listed
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 from outlast.kernel.threads.tables import threads
 
 _decider = users.alias("edit_decider")

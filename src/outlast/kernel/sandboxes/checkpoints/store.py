@@ -26,7 +26,7 @@ from outlast.kernel.sandboxes.checkpoints.workspaces import (
 )
 from outlast.kernel.sandboxes.rows import CheckpointRow, WorkspaceRow
 from outlast.kernel.sandboxes.tables import checkpoints, packed_files, workspaces
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import messages, threads

@@ -9,7 +9,7 @@ from outlast.db.database import Tx
 from outlast.kernel.sandboxes.shapes import SnapshotProgress
 from outlast.kernel.sandboxes.snapshots.rules import BuildState, Snapshot
 from outlast.kernel.sandboxes.tables import sandboxes, snapshots
-from outlast.kernel.streams.log import append
+from outlast.kernel.streams.log_store import append
 from outlast_sandbox.interface import SnapshotRecipe
 
 ERROR_CHARS: Final = 4000

@@ -17,7 +17,7 @@ from outlast.apps.documents.history import versions
 from outlast.apps.documents.shapes import Change
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from tests.document_changes import delete_block, delete_section, edit_block, insert_block, move_block
 from tests.documents import SETTINGS, Desk, replacing
 

@@ -21,7 +21,7 @@ from outlast.base.clock import SystemClock
 from outlast.base.errors import NotFound
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from tests.document_changes import changes_of, delete_section, edit_block, insert_block, insert_section, move_block
 from tests.documents import SETTINGS, Desk
 

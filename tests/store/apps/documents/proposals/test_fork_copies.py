@@ -16,7 +16,7 @@ from outlast.apps.documents.tables import edits, proposals
 from outlast.base.errors import EditDecided
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.messages import add_message

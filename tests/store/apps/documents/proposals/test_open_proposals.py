@@ -12,7 +12,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.locks import store as locks
 from outlast.kernel.locks.tables import locks as table
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from tests.documents import Desk, replacing
 from tests.factories import join, make_thread, make_user
 

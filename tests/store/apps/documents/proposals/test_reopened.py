@@ -19,7 +19,7 @@ from outlast.apps.documents.proposals.validation import NewEdit
 from outlast.apps.documents.tables import proposals
 from outlast.base.errors import EditDecided, MalformedInput, NotFound, OutlastError, TextChanged
 from outlast.db.database import Database, Tx
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from tests.documents import SETTINGS, Desk, decision_on, deleting, inserting, moving, replacing
 from tests.factories import make_thread
 from tests.store.apps.documents.proposals.test_review import commented

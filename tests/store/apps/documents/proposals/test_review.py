@@ -17,7 +17,7 @@ from outlast.base.errors import EditDecided, MalformedInput, NotFound, SectionLo
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from tests.document_changes import delete_section
 from tests.documents import Desk, decision_on, deleting, inserting, moving, replacing
 from tests.factories import make_thread, say

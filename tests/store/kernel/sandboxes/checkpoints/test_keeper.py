@@ -23,7 +23,7 @@ from outlast.kernel.sandboxes.rules import Life, PauseKind, State
 from outlast.kernel.sandboxes.seeds import fork_files
 from outlast.kernel.sandboxes.store import SandboxRecord, give_up
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
-from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads
 from outlast_sandbox.interface import SandboxSpec

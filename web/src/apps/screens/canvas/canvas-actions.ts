@@ -4,7 +4,7 @@ import { complain, say } from '@/components/toast'
 import { plural } from '@/lib/format'
 import { client, queryClient } from '@/lib/queries'
 import type { CanvasActions } from './canvas-context'
-import { freePlace, GAP, type Point } from './layout'
+import { freePlace, GAP, type Point } from './placement'
 import { dropScreen, patchScreens, putScreen, screensQuery } from './screens'
 
 interface Needs {

@@ -8,7 +8,7 @@ import { cn } from '@/lib/cn'
 import { MOD } from '@/lib/keys'
 import { useCanvas } from './canvas-context'
 import type { CanvasState } from './canvas-state'
-import { tidy } from './layout'
+import { tidy } from './placement'
 import { openInTab } from './open-in-tab'
 import { FIT, travel } from './keep-in-view'
 

@@ -17,7 +17,7 @@ import { useBuilding, useSandboxes, useThemes, useThreads } from './canvas-facts
 import { useMovers } from './movers'
 import { addressOf } from './canvas-state'
 import { FrameView } from './frame-view'
-import { freePlace, inReadingOrder } from './layout'
+import { freePlace, inReadingOrder } from './placement'
 import { useFrameRegistry } from './live-frame'
 import { NewScreenDialog } from './new-screen-dialog'
 import { Placeholder, themeName, tokensOf } from './placeholder'

@@ -2,7 +2,7 @@ import { Copy, LayoutGrid, Trash2 } from 'lucide-react'
 import type { ScreenData } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { useCanvas } from './canvas-context'
-import { tidy } from './layout'
+import { tidy } from './placement'
 
 /** Actions on several screens at once. */
 export function SelectionBar({ selected }: { selected: readonly ScreenData[] }) {

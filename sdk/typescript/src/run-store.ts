@@ -4,7 +4,7 @@ import type { OutlastClient } from './client.ts'
 import { Connection, type ConnectionState } from './connection.ts'
 import { emptyRun, foldRun, isTerminal, type RunState } from './fold.ts'
 import { Store } from './store.ts'
-import { runFromView } from './threads.ts'
+import { runFromView } from './thread-store.ts'
 
 export interface RunSnapshot {
   run: RunState
