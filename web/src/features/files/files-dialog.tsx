@@ -1,17 +1,15 @@
 import { History } from 'lucide-react'
 import { useState } from 'react'
 import type { Checkpoint } from '@outlast/sdk'
-import { Button } from '@/components/button'
-import { Confirm } from '@/components/confirm'
 import { Dialog } from '@/components/dialog'
-import { complain, say } from '@/components/toast'
 import { cn } from '@/lib/cn'
 import { bytes, fullTime, plural } from '@/lib/format'
-import { client, queryClient } from '@/lib/queries'
+import { queryClient } from '@/lib/queries'
 import { useThreadFacts } from '../threads/thread-context'
 import { Changes } from './changes'
 import { checkpointsQuery } from './checkpoints'
 import { FileList } from './file-list'
+import { RestoreCheckpoint } from './restore-checkpoint'
 
 type FilesTab = 'files' | 'changes'
 
@@ -62,35 +60,25 @@ function Tab({ name, chosen, onChoose }: { name: string; chosen: boolean; onChoo
 
 function Restore({ checkpoint, onDone }: { checkpoint: Checkpoint; onDone: () => void }) {
   const { threadId } = useThreadFacts()
-  const [asking, setAsking] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const restore = () => {
-    setBusy(true)
-    client
-      .restoreCheckpoint(checkpoint.id)
-      .then(() => {
-        say('Files restored')
-        void queryClient.invalidateQueries(checkpointsQuery(threadId))
-        onDone()
-      }, complain)
-      .finally(() => setBusy(false))
+  const finish = () => {
+    void queryClient.invalidateQueries(checkpointsQuery(threadId))
+    onDone()
   }
   return (
-    <>
-      <Button size="sm" busy={busy} onClick={() => setAsking(true)}>
-        {!busy && <History />}
-        Restore these files
-      </Button>
-      <Confirm
-        open={asking}
-        onClose={() => setAsking(false)}
-        title="Restore these files?"
-        action="Restore"
-        onConfirm={restore}
-      >
-        All files of this thread return to this point. The current files are saved as a checkpoint, so you can restore
-        them later.
-      </Confirm>
-    </>
+    <RestoreCheckpoint
+      checkpoint={checkpoint}
+      label={
+        <>
+          <History />
+          Restore these files
+        </>
+      }
+      title="Restore these files?"
+      done="Files restored"
+      onDone={finish}
+    >
+      All files of this thread return to this point. The current files are saved as a checkpoint, so you can restore
+      them later.
+    </RestoreCheckpoint>
   )
 }

@@ -3,16 +3,14 @@ import { ChevronRight, History, MessageSquare, MousePointer2, Wrench, type Lucid
 import { useCallback, useState } from 'react'
 import type { Checkpoint, ScreenData } from '@outlast/sdk'
 import { useFileNews, type useThread } from '@outlast/sdk/react'
-import { Button } from '@/components/button'
-import { Confirm } from '@/components/confirm'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { Since } from '@/components/time'
-import { complain, say } from '@/components/toast'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 import { client, queryClient } from '@/lib/queries'
 import { Changes } from '@/features/files/changes'
+import { RestoreCheckpoint } from '@/features/files/restore-checkpoint'
 import { answersOf, type Answered } from './answers'
 import { MoreButton } from '@/components/more-button'
 
@@ -153,33 +151,16 @@ function Point({ checkpoint, words, isNow, mayRestore, screenId }: PointProps) {
 }
 
 function Restore({ checkpoint, words, screenId }: { checkpoint: Checkpoint; words: string; screenId: string }) {
-  const [asking, setAsking] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const restore = () => {
-    setBusy(true)
-    client
-      .restoreCheckpoint(checkpoint.id)
-      .then(() => {
-        say('Screen restored')
-        void queryClient.invalidateQueries({ queryKey: keyOf(screenId) })
-      }, complain)
-      .finally(() => setBusy(false))
-  }
   return (
-    <>
-      <Button size="sm" busy={busy} onClick={() => setAsking(true)}>
-        Restore
-      </Button>
-      <Confirm
-        open={asking}
-        onClose={() => setAsking(false)}
-        title="Restore the screen to this point?"
-        action="Restore"
-        onConfirm={restore}
-      >
-        All its files return to their state after “{words.length > 60 ? `${words.slice(0, 60)}…` : words}”. The current
-        files are saved as a point too, so you can restore them later.
-      </Confirm>
-    </>
+    <RestoreCheckpoint
+      checkpoint={checkpoint}
+      label="Restore"
+      title="Restore the screen to this point?"
+      done="Screen restored"
+      onDone={() => void queryClient.invalidateQueries({ queryKey: keyOf(screenId) })}
+    >
+      All its files return to their state after “{words.length > 60 ? `${words.slice(0, 60)}…` : words}”. The current
+      files are saved as a point too, so you can restore them later.
+    </RestoreCheckpoint>
   )
 }
