@@ -16,6 +16,7 @@ from typing import Final
 import anyio
 
 from bench.client import Api
+from outlast.testing.postgres import DURABLE, PostgresServer
 
 CORES: Final = sorted(os.sched_getaffinity(0))
 SERVER_CORE: Final = CORES[0]
@@ -120,8 +121,6 @@ async def server(name: str, model_port: int, directory: Path, *, sandboxes: bool
 @contextmanager
 def _postgres() -> Iterator[str]:
     """The URL of an empty database of a PostgreSQL server that syncs its commits, on the client's core."""
-    from tests.postgres import DURABLE, PostgresServer
-
     database = PostgresServer(DURABLE)  # it inherits the core of the benchmark's process
     try:
         database.start()

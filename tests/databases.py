@@ -25,7 +25,7 @@ import pytest
 from outlast.base.clock import SystemClock
 from outlast.db.connect import migrate, open_database
 from outlast.db.database import Database
-from tests.postgres import PostgresServer
+from outlast.testing.postgres import PostgresServer
 
 __all__ = [
     "database_url",

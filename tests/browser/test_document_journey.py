@@ -77,7 +77,7 @@ def test_a_conflict_is_decided_place_by_place_and_a_phone_is_enough_to_approve(e
     ada = enter(server.token, f"/documents/{document['id']}?panel=review", **DESKTOP)
     rows = ada.locator("[data-review-row]")
     expect(rows).to_have_count(len(proposal["edits"]))
-    expect(rows.first).to_contain_text("same text was changed")
+    expect(rows.first).to_contain_text("changed the same text")
     ada.keyboard.press("a")
     choice = ada.get_by_role("dialog", name="Conflicting changes")
     expect(choice.get_by_role("button", name="Accept the result")).to_be_disabled()

@@ -17,6 +17,7 @@ from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log_store import read_all
 from outlast.testing.model_server import ModelServer
+from outlast.testing.postgres import PostgresServer
 from tests.crash import kills
 from tests.crash.conftest import MakeServer
 from tests.crash.crash_database import CrashPoint
@@ -24,7 +25,6 @@ from tests.crash.kills import BY_THE_CLOCK, SEED_VARIABLE, Reference
 from tests.crash.outcome import check_followed, check_no_finished_step_again
 from tests.crash.scenario import Played, begin, follow, message, play
 from tests.crash.server import CrashServer, until
-from tests.postgres import PostgresServer
 
 pytestmark = [pytest.mark.postgres, pytest.mark.sandbox, pytest.mark.timeout(600)]
 LEASE_S = 1.5

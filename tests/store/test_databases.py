@@ -15,9 +15,9 @@ from outlast.base.clock import SystemClock
 from outlast.base.errors import MalformedInput
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
+from outlast.testing.postgres import PostgresServer
 from tests.databases import TEMPLATE, EmptyDatabases
 from tests.factories import make_user
-from tests.postgres import PostgresServer
 
 notes = sa.Table("test_notes", sa.MetaData(), sa.Column("text", sa.Text, nullable=False))
 

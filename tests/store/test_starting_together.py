@@ -8,8 +8,8 @@ import anyio
 
 from outlast.base.clock import SystemClock
 from outlast.db.connect import migrate, open_database
+from outlast.testing.postgres import PostgresServer
 from tests.databases import _execute
-from tests.postgres import PostgresServer
 
 
 async def test_processes_that_start_at_once_on_an_empty_database_all_find_its_tables(

@@ -23,9 +23,9 @@ from outlast.kernel.http import readiness
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.set_aside import store
 from outlast.kernel.set_aside.kinds import SOURCE
+from outlast.testing.postgres import PostgresServer
 from tests.flow.program.serving import CONFIG, served
 from tests.flow.program.test_cli import outlast
-from tests.postgres import PostgresServer
 
 REASON = "The repository at https://example.com/secret-name is gone."
 

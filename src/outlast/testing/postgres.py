@@ -1,4 +1,4 @@
-"""A real PostgreSQL for the tests: started on a free loopback port, thrown away at the end, fast instead of durable."""
+"""A real PostgreSQL server for tests and benchmarks: on a free loopback port, deleted at the end."""
 
 from __future__ import annotations
 
