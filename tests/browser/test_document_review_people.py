@@ -33,7 +33,7 @@ def test_what_another_writes_while_one_changes_a_proposal_stays_in_the_text(ente
     ada.keyboard.press("e")
     box.fill("Carry a lamp, says Ada.")
     _write(server, document, second, "Carry two lamps, says Bob.")
-    expect(_row(ada, 1)).to_contain_text("same text was changed")
+    expect(_row(ada, 1)).to_contain_text("changed the same text")
     box.press("Control+Enter")
     choice = _choice(ada)
     expect(choice.get_by_role("region", name="Yours")).to_contain_text("Carry a lamp, says Ada.")
@@ -53,7 +53,7 @@ def test_a_conflict_that_is_being_decided_stays_as_it_was_shown_while_another_wr
     original = second["markdown"]
     first = _write(server, document, first, "On every pontoon you wear a vest. This rule applies to everybody.")
     second = _write(server, document, second, "Everybody carries a lamp. Ask for one.")
-    expect(_row(ada, 0)).to_contain_text("same text was changed")
+    expect(_row(ada, 0)).to_contain_text("changed the same text")
     ada.keyboard.press("a")
     choice = _choice(ada)
     result = choice.get_by_label("Result", exact=True)
@@ -66,7 +66,7 @@ def test_a_conflict_that_is_being_decided_stays_as_it_was_shown_while_another_wr
     merged = "You always wear a vest. This rule applies to everybody, and to guests."
     assert _blocks(server, document)[0]["markdown"] == merged
 
-    expect(_row(ada, 1)).to_contain_text("same text was changed")
+    expect(_row(ada, 1)).to_contain_text("changed the same text")
     ada.keyboard.press("a")
     result.fill("Carry a lamp, says Ada.")
     _write(server, document, second, f"{original} They are yellow.")  # nothing stands in the way any more

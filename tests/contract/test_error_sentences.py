@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from outlast.base import errors
+from outlast.base import errors, lookups
 
 SOURCE: Final = Path(errors.__file__).parents[1]
 KINDS: Final = frozenset(
@@ -40,7 +40,7 @@ def sentences(tree: ast.AST) -> Iterator[ast.expr]:
         if not isinstance(call, ast.Call):
             continue
         name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
-        if name in KINDS or name == errors.demand_found.__name__:
+        if name in KINDS or name == lookups.demand_found.__name__:
             yield from call.args
             yield from (word.value for word in call.keywords if word.arg == "hint")
 

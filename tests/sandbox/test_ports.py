@@ -336,7 +336,7 @@ async def test_a_server_that_hung_up_right_after_it_was_dialled_is_answered_not_
         before = _described()
         with pytest.raises(ExceptionGroup) as raised:
             await hostile(lambda box: box.dial(port), [sock.fileno()])
-        assert raised.group_contains(NotFound, match=f"port {port} hung up")
+        assert raised.group_contains(NotFound, match=f"port {port} closed the connection")
         assert _described() == before
 
 

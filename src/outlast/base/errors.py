@@ -16,9 +16,7 @@ secret's value and never what a person wrote. Every error survives pickling and 
 """
 
 from functools import partial
-from typing import Any, ClassVar, TypeVar
-
-T = TypeVar("T")
+from typing import Any, ClassVar
 
 
 class OutlastError(Exception):
@@ -248,10 +246,7 @@ class WorkspaceUnreadable(Gone):
     """A stored file of the workspace is missing or damaged, so the workspace cannot be restored."""
 
     code = "workspace_unreadable"
-    default_hint = (
-        "Restore the blob folder from a backup, or start with an empty workspace: "
-        "POST /v1/threads/{id}/workspace/reset."
-    )
+    default_hint = "Restore the blob folder from a backup, or reset it: POST /v1/threads/{id}/workspace/reset."
 
 
 class RunCleanedUp(Gone):
@@ -475,10 +470,7 @@ class DatabaseDamaged(TryLater):
     """The database file is damaged."""
 
     code = "database_damaged"
-    default_hint = (
-        "Stop the server, keep a copy of the data directory, and restore the last backup: 'outlast restore'. "
-        "'outlast verify' says what is damaged."
-    )
+    default_hint = "Stop the server, copy the data directory, and run 'outlast restore'. See 'outlast verify' first."
 
 
 class SandboxUnavailable(TryLater):
@@ -604,10 +596,3 @@ class FenceLost(InternalError):
     """A worker no longer holds its run. Never shown to clients."""
 
     code = "fence_lost"
-
-
-def demand_found(thing: T | None, message: str, *, hint: str | None = None, **fields: Any) -> T:
-    """The thing. Raises `NotFound` where there is none."""
-    if thing is None:
-        raise NotFound(message, hint=hint, **fields)
-    return thing

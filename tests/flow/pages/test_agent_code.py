@@ -159,7 +159,7 @@ async def test_a_module_that_is_not_there_or_fails_is_told_in_the_same_run(
         events = await it.asked()
         last = it.model.requests[2].messages[-1]
         problems = "".join(getattr(piece, "text", "") for piece in last.pieces)
-        assert "lib/gone.ts was announced, but there is no such file" in problems
+        assert "lib/gone.ts was announced, but its file is not in the workspace" in problems
         assert "lib/bad.ts cannot be imported" in problems
         assert "lib/other.ts was announced with triple, but exports double" in problems
         assert events[-2]["data"]["problems"] == []

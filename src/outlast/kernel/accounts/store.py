@@ -5,8 +5,9 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.base.errors import NotFound, demand_found
+from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
+from outlast.base.lookups import demand_found
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL, Actor
 from outlast.kernel.accounts.rows import TokenRow, UserRow

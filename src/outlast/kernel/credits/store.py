@@ -10,8 +10,8 @@ from typing import Final
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.errors import demand_found
 from outlast.base.ids import new_id
+from outlast.base.lookups import demand_found
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.rows import UserRow

@@ -5,8 +5,8 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from outlast.base.errors import demand_found
 from outlast.base.ids import new_id
+from outlast.base.lookups import demand_found
 from outlast.db.database import Tx
 from outlast.kernel.accounts.secrets import INVITATION_PREFIX, hash_of, new_secret
 from outlast.kernel.projects.rows import InvitationRow

@@ -5,7 +5,8 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from outlast.base.errors import Forbidden, demand_found
+from outlast.base.errors import Forbidden
+from outlast.base.lookups import demand_found
 from outlast.db.database import R, Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.tables import users

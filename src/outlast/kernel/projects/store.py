@@ -4,8 +4,9 @@ from typing import Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.base.errors import AlreadyMember, LastOwner, demand_found
+from outlast.base.errors import AlreadyMember, LastOwner
 from outlast.base.ids import new_id
+from outlast.base.lookups import demand_found
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.accounts.tables import users

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from outlast.base.errors import EmptyMessage, MalformedInput, demand_found
+from outlast.base.errors import EmptyMessage, MalformedInput
 from outlast.base.ids import new_id
+from outlast.base.lookups import demand_found
 from outlast.db.database import Tx
 from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments

@@ -4,8 +4,8 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.base.errors import demand_found
 from outlast.base.ids import new_id
+from outlast.base.lookups import demand_found
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.row_shapes import shape_of

@@ -4,8 +4,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
-from outlast.base.errors import demand_found
 from outlast.base.ids import new_id
+from outlast.base.lookups import demand_found
 from outlast.db.database import Tx
 from outlast.kernel.locks.store import LOCK_COLUMNS, LockColumns, drop, find_lock, join_lock, lock_data
 from outlast.kernel.mentions import store as mentions

@@ -240,7 +240,7 @@ async def test_a_package_can_be_asked_for_alone_also_without_registry_and_versio
         assert headings(answer) == ["Webhooks"], name
     nothing = await knowledge.search("webhooks", project_id=team.project_id, package="npm:other")
     assert (nothing.items, nothing.method) == ([], "words")
-    assert "no documentation of npm:other" in nothing.note
+    assert "No documentation of npm:other" in nothing.note
 
 
 def test_a_scope_is_part_of_a_packages_name():

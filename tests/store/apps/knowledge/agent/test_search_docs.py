@@ -53,7 +53,7 @@ async def test_where_nothing_is_found_the_packages_are_named(db: Database):
         body = orjson.loads((await tool.run(context, arguments)).content)
         assert body["results"] == []
         assert body["available_packages"] == ["npm:tracker (2.1.0)"]
-    assert "no documentation of npm:other" in body["note"]
+    assert "No documentation of npm:other" in body["note"]
 
 
 async def test_modules_are_those_of_the_workspace_of_run_or_thread_and_of_who_started_it(db: Database):
