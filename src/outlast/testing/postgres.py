@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 USER = "outlast"
+UNPRIVILEGED = ("postgres", "daemon")
 READY = "database system is ready to accept connections"
 # Nothing here has to survive the power button; a test that kills the server (`crash`) still gets its commits back.
 DURABLE = ("shared_buffers=64MB", "max_connections=200", "timezone=UTC")
@@ -122,15 +123,15 @@ def _binaries() -> Path:
 
 
 def _account() -> pwd.struct_passwd | None:
-    """PostgreSQL refuses to run as root, so root's tests run it as somebody else."""
+    """PostgreSQL refuses to run as root, so root's tests run it as another user."""
     if os.geteuid() != 0:
         return None
-    for name in ("postgres", "nobody"):
+    for name in UNPRIVILEGED:
         try:
             return pwd.getpwnam(name)
         except KeyError:
             continue
-    raise RuntimeError("There is no user postgres or nobody to run PostgreSQL as, and it refuses to run as root")
+    raise RuntimeError("PostgreSQL refuses to run as root, and this machine has no user to run it as")
 
 
 def _free_port() -> int:
