@@ -25,7 +25,7 @@ from outlast.kernel.sandboxes.rows import SandboxRow, ServiceRow
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.services.store import services_of
 from outlast.kernel.services import Services, in_read, in_write
-from outlast_sandbox.ports.listening import listening_ports
+from outlast_sandbox.ports.listeners import listening_ports
 from outlast_sandbox.providers.unsupported import lacking
 
 MAX_PORT: Final = 65_535
