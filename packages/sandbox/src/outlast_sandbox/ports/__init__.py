@@ -1,4 +1,4 @@
-"""Access to a sandbox's ports from outside: `listening.py` finds the ports, `line.py` is one connection to a port,
+"""Access to a sandbox's ports from outside: `listeners.py` finds the ports, `line.py` is one connection to a port,
 `exchange.py` an HTTP request over it, `pool.py` keeps connections for the next request, and `keepalives.py`
 distinguishes a user's activity on a WebSocket from keep-alive messages.
 

@@ -60,7 +60,7 @@ async def test_any_version_is_what_the_document_was(db: Database):
         states[made.version] = await desk.tree()
     for version, state in states.items():
         assert await desk.tree(version) == state
-    kept = await db.read(lambda tx: tx.execute(document_versions.select()).all())
+    kept = await db.read(lambda tx: tx.execute(document_versions.select().order_by(document_versions.c.version)).all())
     assert [row.version for row in kept if row.state is not None] == [50, 100]
     with pytest.raises(NotFound):
         await desk.tree(999)
