@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 from typing import TYPE_CHECKING
 
-from outlast.surfaces.cli.main import run_cli
-
 if TYPE_CHECKING:
     from outlast.kernel.settings import Settings
     from outlast.surfaces.cli.main import Announce
@@ -14,18 +12,20 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Run one command and exit with its code."""
-    run_cli(_run)
+    # What importing makes is kept until the end: looking through it for garbage takes a fifth of the start, and time of
+    # every run later.
+    usual = gc.get_threshold()
+    gc.set_threshold(100_000)
+    from outlast.surfaces.cli.main import run_cli
 
+    def run(settings: Settings, announce: Announce, http: bool) -> None:
+        from outlast.app import run
 
-def _run(settings: Settings, announce: Announce, http: bool) -> None:
-    # What importing makes is kept until the end: looking through it for garbage takes a fifth of the start, and time
-    # of every run later.
-    gc.disable()
-    from outlast.app import run
+        gc.freeze()
+        gc.set_threshold(*usual)
+        run(settings, announce, http=http)
 
-    gc.freeze()
-    gc.enable()
-    run(settings, announce, http=http)
+    run_cli(run)
 
 
 if __name__ == "__main__":

@@ -153,6 +153,7 @@ async def run_program(
                 await program.services.supervisor.start(tasks, "http", _serve, server, vital=True)
             if api is not None:
                 await api.load()
+                tasks.start_soon(program.services.supervisor.keep, "check of sandboxes", api.surface.readiness.run)
             tasks.start_soon(program.services.supervisor.guard.once, "start", "models", _warm_up, program)
             announce(_address(settings, listeners[0]) if listeners else "")
             await wish()

@@ -17,13 +17,14 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.base.supervision.items import SetAside
-from outlast.db.connect import open_database
+from outlast.db.connect import migrate, open_database
 from outlast.kernel.cli.exits import Exit
 from outlast.kernel.http import readiness
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.set_aside import store
 from outlast.kernel.set_aside.kinds import SOURCE
 from outlast.testing.postgres import PostgresServer
+from outlast_sandbox.interface import ProbeReport
 from tests.flow.program.serving import CONFIG, served
 from tests.flow.program.test_cli import outlast
 
@@ -148,3 +149,39 @@ async def test_who_asks_whether_the_server_is_ready_gets_an_answer_although_the_
     assert not ready
     assert "has not answered" in told["database"]
     assert told["set_aside"] == []
+
+
+class SlowTrial:
+    """A provider of sandboxes whose trial ends when the test says so."""
+
+    def __init__(self) -> None:
+        self.has_begun, self.may_end = anyio.Event(), anyio.Event()
+
+    async def probe(self) -> ProbeReport:
+        self.has_begun.set()
+        await self.may_end.wait()
+        return ProbeReport(True, "namespaces")
+
+
+async def test_a_load_balancer_does_not_wait_for_the_trial_of_a_sandbox_and_is_told_its_result_later(
+    tmp_path: Path,
+) -> None:
+    """The first probe of a new server waited for a whole sandbox; a stuck container engine held every probe up."""
+    db, provider = open_database("sqlite:///outlast.db", tmp_path, SystemClock()), SlowTrial()
+    asked = Readiness(db, provider)  # type: ignore[arg-type]
+    try:
+        await migrate(db)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(asked.run)
+            with anyio.fail_after(30):
+                ready, told = await asked.report()
+                assert (ready, told["sandbox"]["isolation"]) == (True, "unchecked")
+                await provider.has_begun.wait()
+                assert (await asked.report())[0]
+                provider.may_end.set()
+                _, told = await asked.report(verbose=True)
+                assert told["sandbox"]["isolation"] == "namespaces"
+                assert (await asked.report())[1]["sandbox"]["isolation"] == "namespaces"
+            tasks.cancel_scope.cancel()
+    finally:
+        await db.aclose()

@@ -15,8 +15,9 @@ VERSION: Final = 1
 MAX_WORD_CHARS: Final = 64
 MAX_QUERY_TERMS: Final = 64
 _CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_RAW: Final = re.compile(rf"[{_CJK}]{{1,32}}|[^\W{_CJK}]+")
-_IDEOGRAPHS: Final = re.compile(rf"[{_CJK}]+")
+# Patterns with large ranges take milliseconds to compile, so the first search compiles them, not the start.
+_RAW: Final = rf"[{_CJK}]{{1,32}}|[^\W{_CJK}]+"
+_IDEOGRAPHS: Final = rf"[{_CJK}]+"
 _PIECE: Final = re.compile(r"[^\W_]+")
 _CAMEL: Final = re.compile(
     r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\WA-Za-z\d_]+"
@@ -29,7 +30,7 @@ def terms_of(text: str) -> list[str]:
     """The terms of a text in reading order, with repetitions. An identifier gives itself and its parts (`createIssues`:
     createissues, create, issue), ideographs give themselves one by one and in pairs. A word counts up to
     `MAX_WORD_CHARS`; time grows with the length, 100 KB take 15 ms."""
-    return [term for raw in _RAW.findall(text) for term in _terms(raw[:MAX_WORD_CHARS])]
+    return [term for raw in re.findall(_RAW, text) for term in _terms(raw[:MAX_WORD_CHARS])]
 
 
 def query_terms(text: str) -> list[str]:
@@ -39,14 +40,16 @@ def query_terms(text: str) -> list[str]:
 
 def found_words(text: str, terms: frozenset[str]) -> list[str]:
     """The words of a text, as written, that have one of these terms: for highlighting."""
-    return list(dict.fromkeys(raw for raw in _RAW.findall(text) if not terms.isdisjoint(_terms(raw[:MAX_WORD_CHARS]))))
+    return list(
+        dict.fromkeys(raw for raw in re.findall(_RAW, text) if not terms.isdisjoint(_terms(raw[:MAX_WORD_CHARS])))
+    )
 
 
 @lru_cache(maxsize=65_536)
 def _terms(raw: str) -> tuple[str, ...]:
     if raw.isascii() and raw.islower() and raw.isalpha():  # the common case
         return () if raw in _STOP else (stem(raw),)
-    if _IDEOGRAPHS.fullmatch(raw):
+    if re.fullmatch(_IDEOGRAPHS, raw):
         return (*raw, *(raw[at : at + 2] for at in range(len(raw) - 1)))
     raw = _without_accents(raw)
     whole = raw.casefold()

@@ -25,10 +25,11 @@ ANSWER_S: Final = 5.0  # probes of readiness do not wait much longer
 SILENT: Final = f"The database has not answered within {ANSWER_S:.0f} s."
 _BEAT: Final = "readiness.beat"  # a key in `meta`
 NO_SANDBOXES: Final = ProbeReport(True, "none", ("No sandboxes are configured.",))
+UNCHECKED: Final = ProbeReport(True, "unchecked", ("Sandboxes are being checked.",))
 
 
 class Readiness:
-    """Answers load balancers and the web app. Caches the last sandbox check in memory for five minutes."""
+    """Answers load balancers and the web app. Keeps the last check of sandboxes in memory for five minutes."""
 
     def __init__(
         self, database: Database, provider: SandboxProvider | None, supervisor: Supervisor | None = None
@@ -39,12 +40,21 @@ class Readiness:
         self._probed_at = 0.0
         self._written_at = float("-inf")
         self._probing = anyio.Lock()
+        self._is_stale = anyio.Event()
+
+    async def run(self) -> None:
+        """Check sandboxes whenever a report found the last check too old. Runs until cancelled."""
+        while True:
+            await self._is_stale.wait()
+            await self._try_sandbox()
+            self._is_stale = anyio.Event()
 
     async def report(self, *, verbose: bool = False) -> tuple[bool, dict[str, Any]]:
         """(ready, details). `verbose` adds every service, and the items that are set aside. Without sandboxes the
-        server is still ready: their tools are refused."""
+        server is still ready: their tools are refused. Only a verbose report waits for a check of sandboxes, which
+        starts one: others have the result of the last."""
         database = await self._try_database()
-        sandbox = asdict(await self._try_sandbox())
+        sandbox = asdict(await self._try_sandbox() if verbose else self._last_sandbox())
         down = self._supervisor.down_longer_than(UNREADY_AFTER_S) if self._supervisor is not None else []
         ready = database == "ok" and not down
         status = "ok" if ready else "unavailable"
@@ -96,7 +106,17 @@ class Readiness:
         if self._provider is None:
             return NO_SANDBOXES
         async with self._probing:
-            if self._report is None or time.monotonic() - self._probed_at > PROBE_LIFE_S:
+            if self._report is None or self._is_old():
                 self._report = await self._provider.probe()
                 self._probed_at = time.monotonic()
             return self._report
+
+    def _last_sandbox(self) -> ProbeReport:
+        if self._provider is None:
+            return NO_SANDBOXES
+        if self._report is None or self._is_old():
+            self._is_stale.set()
+        return self._report or UNCHECKED
+
+    def _is_old(self) -> bool:
+        return time.monotonic() - self._probed_at > PROBE_LIFE_S

@@ -1,6 +1,8 @@
 """The HTTP application: the guard around the API, which is loaded while the server already answers about its health."""
 
 import gc
+import sys
+from typing import Final
 
 import anyio
 import anyio.to_thread
@@ -16,13 +18,15 @@ from outlast.surfaces.http.middleware import HEALTH_PATHS, RequestGuard
 from outlast.surfaces.protocols.e2b.middleware import E2bMiddleware
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
+BRIEF_S: Final = 0.0005  # the longest that loading keeps the event loop from its turn; 0.005 otherwise
+
 
 class ApiLoader:
     """The API as an ASGI application. FastAPI and the modules of the routes take a quarter of the start, so they are
     loaded once the server listens; requests wait for them, except those about its health."""
 
     def __init__(self, surface: Surface) -> None:
-        self._surface = surface
+        self.surface = surface
         self._api: ASGIApp | None = None
         self._loading = anyio.Lock()
 
@@ -30,12 +34,12 @@ class ApiLoader:
         """Load the API, once. Raises `StartRefused` for a route that is declared twice."""
         async with self._loading:
             if self._api is None:
-                self._api = await anyio.to_thread.run_sync(_load, self._surface)
+                self._api = await anyio.to_thread.run_sync(_load, self.surface)
             return self._api
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._api is None and scope["path"] in HEALTH_PATHS and scope["method"] == "GET":
-            await (await answer_health(self._surface, Request(scope)))(scope, receive, send)
+            await (await answer_health(self.surface, Request(scope)))(scope, receive, send)
             return
         api = self._api or await self.load()
         await api(scope, receive, send)
@@ -43,11 +47,14 @@ class ApiLoader:
 
 def _load(surface: Surface) -> ASGIApp:
     gc.disable()  # looking through new modules for garbage takes a fifth of the time
+    turns_s = sys.getswitchinterval()
+    sys.setswitchinterval(BRIEF_S)
     try:
         from outlast.surfaces.http.api import create_api
 
         api = create_api()
     finally:
+        sys.setswitchinterval(turns_s)
         gc.enable()
     api.state.surface = surface
     return api

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import anyio
 
@@ -22,9 +22,11 @@ from outlast_sandbox.egress.http1 import (
     parse_answer,
     serialise,
 )
-from outlast_sandbox.egress.http2 import Http2Connection, StartTask
 from outlast_sandbox.egress.rules import Target
 from outlast_sandbox.egress.transport import Channel
+
+if TYPE_CHECKING:
+    from outlast_sandbox.egress.http2 import Http2Connection, StartTask
 
 KEPT_S: Final = 20.0
 MAX_KEPT: Final = 8
@@ -146,7 +148,7 @@ class Http1Exchange:
 class Upstreams:
     """The connections of one sandbox. In memory only; `close` ends them."""
 
-    def __init__(self, dialer: Dialer, clock: Clock, start_task: StartTask) -> None:
+    def __init__(self, dialer: Dialer, clock: Clock, start_task: "StartTask") -> None:
         self._dialer = dialer
         self._clock = clock
         self._start_task = start_task
@@ -188,6 +190,8 @@ class Upstreams:
         if tls.protocol != "h2":
             self._single.add(target)
             return self._alone(target, tls)
+        from outlast_sandbox.egress.http2 import Http2Connection  # h2 is loaded for the first host that speaks it
+
         connection = self._shared[target] = Http2Connection(tls)
         self._start_task(connection.run)
         return connection.exchange(reused=False)

@@ -25,7 +25,8 @@ FEW_WORDS: Final = 3
 
 # Scripts without spaces between words have a token for each character.
 _UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORDS: Final = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_])+|\n|[^\S\n]+|[\W_]")
+# Compiled at the first use, which takes milliseconds.
+_WORDS: Final = rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_])+|\n|[^\S\n]+|[\W_]"
 _LINES: Final = re.compile(r"[^\n]*\n|[^\n]+")
 
 
@@ -36,7 +37,7 @@ def lines_of(text: str) -> list[str]:
 
 def words_of(text: str) -> list[str]:
     """Words, spaces, line ends and signs; joined they are the text."""
-    return _WORDS.findall(text)
+    return re.findall(_WORDS, text)
 
 
 def has_word(tokens: Sequence[str]) -> bool:
