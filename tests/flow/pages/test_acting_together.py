@@ -19,7 +19,7 @@ from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.credits.tables import ledger
 from outlast.kernel.locks import store as locks
-from outlast.kernel.runs import leases
+from outlast.kernel.runs import claims
 from outlast.kernel.runs import store as runs
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import RunWriter
@@ -134,7 +134,7 @@ async def reserved_by(it: PageStage, run_id: str) -> list[str]:
 
 async def claimed(db: Database, run_id: str) -> RunWriter:
     """The hand of a worker that has begun the run."""
-    ((run, first),) = await db.write(leases.claim_ready, "nod_test", timedelta(minutes=1), 1)
+    ((run, first),) = await db.write(claims.claim_ready, "nod_test", timedelta(minutes=1), 1)
     assert run.id == run_id
     writer = RunWriter(db, Hub(), SystemClock(), run.id, run.attempt, run.seq_saved, first, run.seq_reserved)
     writer.open()

@@ -20,7 +20,7 @@ from outlast.base.errors import ActionTaken
 from outlast.db.connect import open_database
 from outlast.db.database import Tx
 from outlast.kernel.limits.settings import LimitSettings
-from outlast.kernel.runs import leases, tables
+from outlast.kernel.runs import claims, leases, tables
 from outlast.kernel.runs import store as runs
 from outlast.kernel.runs.cancel import request_cancel
 from outlast.kernel.runs.model import Run
@@ -80,7 +80,7 @@ class Play:
 
     async def claim(self) -> bool:
         def claim(tx: Tx) -> bool:
-            claimed = leases.claim_ready(tx, "nod_test", timedelta(minutes=1), 1)
+            claimed = claims.claim_ready(tx, "nod_test", timedelta(minutes=1), 1)
             for run, _ in claimed:
                 text = text_of(message_in(tx, run.thread_id, run.message_id).parts)
                 assert self.read.setdefault(run.id, text) == text, "what a run has to do changed after it began"

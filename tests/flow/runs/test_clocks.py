@@ -13,7 +13,7 @@ from outlast.base.errors import RunCleanedUp
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.runs import leases, timers
+from outlast.kernel.runs import claims, timers
 from outlast.kernel.runs.actions import cancel_run, continue_run, export_run, start_run
 from outlast.kernel.runs.shapes import StartedAnswer
 from outlast.kernel.runs.sweeper import Sweeper
@@ -104,11 +104,11 @@ async def test_a_follower_whose_node_vanished_keeps_no_run_alive_for_ever(it: Qu
 async def test_a_lapsed_run_is_taken_up_by_another_worker_with_a_higher_fence(it: Quiet) -> None:
     started = await it.start()
     lease = timedelta(seconds=15)
-    (first, _) = (await it.db.write(leases.claim_ready, "nod_a", lease, 5))[0]
+    (first, _) = (await it.db.write(claims.claim_ready, "nod_a", lease, 5))[0]
     await it.later(14)
-    assert await it.db.write(leases.claim_ready, "nod_b", lease, 5) == []
+    assert await it.db.write(claims.claim_ready, "nod_b", lease, 5) == []
     await it.later(2)
-    ((second, first_number),) = await it.db.write(leases.claim_ready, "nod_b", lease, 5)
+    ((second, first_number),) = await it.db.write(claims.claim_ready, "nod_b", lease, 5)
     assert (second.id, second.attempt) == (started.run_id, first.attempt + 1)
     assert first_number > first.seq_reserved
 

@@ -15,7 +15,7 @@ from outlast.base.errors import StorageUnavailable
 from outlast.db.database import Database
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import ToolResult
-from outlast.kernel.runs import leases, store
+from outlast.kernel.runs import claims, leases, store
 from outlast.kernel.runs.actions import read_run, retry_run
 from outlast.kernel.runs.settings import RunSettings
 from outlast.kernel.runs.sweeper import Sweeper, look
@@ -79,7 +79,7 @@ async def test_a_run_under_which_three_processes_died_ends_with_what_it_has_and_
     async with stage(db, tmp_path, ScriptedModel([turn("Again.")]), working=False) as it:
         first = await it.start()
         for _ in range(3):
-            await db.write(leases.claim_ready, "node_dead", timedelta(seconds=15), 1)
+            await db.write(claims.claim_ready, "node_dead", timedelta(seconds=15), 1)
             await db.write(leases.free_lapsed, everything=True)
         async with anyio.create_task_group() as group:
             worker = Worker(it.services.engine)
@@ -100,7 +100,7 @@ async def test_a_claim_that_fails_cuts_no_run_that_is_at_work(
     counted as one under which the process had died."""
     gate = anyio.Event()
     model = ScriptedModel([turn("Half ", WaitFor(gate), "an answer."), turn("Another.")])
-    claim, failed = leases.claim_ready, threading.Event()
+    claim, failed = claims.claim_ready, threading.Event()
 
     def failing(*args: Any) -> Any:
         if model.requests and not failed.is_set():
@@ -111,7 +111,7 @@ async def test_a_claim_that_fails_cuts_no_run_that_is_at_work(
     async with stage(db, tmp_path, model) as it:
         first = await it.start()
         await it.until(first.run_id, "text.delta")
-        monkeypatch.setattr(leases, "claim_ready", failing)
+        monkeypatch.setattr(claims, "claim_ready", failing)
         second = await it.start(target=await db.write(make_thread, it.project_id, it.owner))
         assert await anyio.to_thread.run_sync(failed.wait, 30)
         gate.set()
@@ -128,15 +128,15 @@ async def test_a_claim_whose_answer_is_lost_is_given_back_and_counts_as_nobodys_
     """The run waited until its lease had lapsed, and counted as one under which the process had died."""
     faults = Faults()
     wrapped = faults.wrap("database", db)
-    claims: list[str] = []
-    claim = leases.claim_ready
+    taken: list[str] = []
+    claim = claims.claim_ready
 
     def noting(*args: Any) -> Any:
         claimed = claim(*args)
-        claims.extend(run.id for run, _ in claimed)
+        taken.extend(run.id for run, _ in claimed)
         return claimed
 
-    monkeypatch.setattr(leases, "claim_ready", noting)
+    monkeypatch.setattr(claims, "claim_ready", noting)
     async with stage(db, tmp_path, [turn("Done.")], working=False) as it:
         started = await it.start()
         engine = replace(it.services.engine, db=wrapped)
@@ -146,7 +146,7 @@ async def test_a_claim_whose_answer_is_lost_is_given_back_and_counts_as_nobodys_
             assert await it.ended(started.run_id) == "completed"
             group.cancel_scope.cancel()
         run = await db.read(store.run_of, started.run_id)
-        assert claims == [started.run_id] * 2
+        assert taken == [started.run_id] * 2
         assert (faults.fired, run.attempt, run.deaths) == ("database.write", 2, 0)
 
 
@@ -178,7 +178,7 @@ async def test_a_lease_that_lapses_is_noticed_by_a_server_that_had_nothing_to_do
         assert sweeper._until_next(await db.read(look, frozenset())) == (60, db.dialect == "sqlite")
         group.start_soon(sweeper.run)
         started = await it.start()
-        await db.write(leases.claim_ready, "gone", timedelta(seconds=0.3), 1, None)
+        await db.write(claims.claim_ready, "gone", timedelta(seconds=0.3), 1, None)
         with engine.hub.listen(store.BELL) as bell:
             while True:
                 version = bell.version

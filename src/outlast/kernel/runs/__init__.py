@@ -7,5 +7,5 @@ everything from it, so killing a worker costs only the effect that it was in.
 
 `rules` decides the next step (pure), `leg` executes it: `model_turn` and `tool_calls` are its effects, `stages`
 the work around them. `store` holds the queries, `settlement` the last transaction, `parked` how a run waits for a
-user without using a worker, `sweeper` the timers, `worker` the claims and leases. State diagram: docs/states.md.
+user without using a worker, `sweeper` the timers, `worker` the `claims` and `leases`. States: docs/states.md.
 """

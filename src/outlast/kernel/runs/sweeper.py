@@ -6,18 +6,17 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 import anyio
-import sqlalchemy as sa
 
 from outlast.base.errors import NotFound, OutlastError
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
-from outlast.kernel.runs import abandonment, leases, retention, store, timers, unknown_agents
+from outlast.kernel.runs import abandonment, claims, leases, retention, store, timers, unknown_agents
 from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs.cancel import cut_calls, end_cancelled
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.rules import ENDED
-from outlast.kernel.runs.tables import TimerKind, runs
+from outlast.kernel.runs.tables import TimerKind
 from outlast.kernel.set_aside import kinds
 
 RETRY_S: Final = 5.0
@@ -103,7 +102,7 @@ class Sweeper:
         while due := await engine.db.read(timers.due_now):
             for timer in due:
                 await self._handle(timer.kind, timer.subject_id)
-        if await engine.db.read(_ready_now, engine.agents.names):
+        if await engine.db.read(claims.has_ready, engine.agents.names):
             engine.hub.ring(store.BELL)
 
     async def _handle(self, kind: TimerKind, subject_id: str) -> None:
@@ -186,12 +185,6 @@ class Sweeper:
         await retention.clean_up(self._engine.db, run_id)
 
 
-def _ready_now(tx: Tx, agents: frozenset[str]) -> bool:
-    due = sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= tx.now)
-    ready = sa.select(runs.c.id).where(runs.c.leg == "ready", due, leases.of_agents(agents))
-    return tx.execute(ready.limit(1)).first() is not None
-
-
 def look(tx: Tx, agents: frozenset[str]) -> Ahead:
     """All checks of a round in one transaction: an idle server runs one a minute, not five."""
     lapse = leases.next_lapse(tx)
@@ -199,7 +192,7 @@ def look(tx: Tx, agents: frozenset[str]) -> Ahead:
         (lapse is not None and lapse < tx.now)
         or bool(unknown_agents.unwatched(tx, agents))
         or bool(timers.due_now(tx))
-        or _ready_now(tx, agents)
+        or claims.has_ready(tx, agents)
     )
-    found = (timers.next_due(tx), lapse, leases.next_ready_at(tx))
+    found = (timers.next_due(tx), lapse, claims.next_ready_at(tx))
     return Ahead(is_due, lapse, [moment for moment in found if moment is not None])

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.runs import leases, store, timers
+from outlast.kernel.runs import claims, store, timers
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.runs.tables import runs
@@ -60,4 +60,4 @@ def is_waiting(run: Run, agents: frozenset[str]) -> bool:
 
 def _waiting(agents: frozenset[str]) -> sa.Select[tuple[str]]:
     has_timer = sa.exists().where(timer_rows.c.kind == CODE, timer_rows.c.subject_id == runs.c.id)
-    return sa.select(runs.c.id).where(runs.c.leg == "ready", ~leases.of_agents(agents), ~has_timer)
+    return sa.select(runs.c.id).where(runs.c.leg == "ready", ~claims.of_agents(agents), ~has_timer)

@@ -9,7 +9,7 @@ from anyio.abc import TaskGroup
 from outlast.base.errors import FenceLost, OutlastError, StorageUnavailable, TryLater
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
-from outlast.kernel.runs import crashes, leases, store
+from outlast.kernel.runs import claims, crashes, leases, store
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.leg import Leg
 from outlast.kernel.runs.model import Run
@@ -107,7 +107,7 @@ class Worker:
         engine, known = self._engine, set(self._legs) if is_unsure else None
         lease = timedelta(seconds=engine.settings.runs.lease_s)
         agents = engine.agents.names
-        return await engine.db.write(leases.claim_ready, engine.node_id, lease, most, known, agents)
+        return await engine.db.write(claims.claim_ready, engine.node_id, lease, most, known, agents)
 
     async def _work(self, leg: Leg) -> None:
         """The edge of a leg: in any case, the run is ended, parked or claimable again."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-import anyio
 import pytest
 import sqlalchemy as sa
 
@@ -14,7 +13,6 @@ from outlast.kernel.runs import crashes, leases, store
 from outlast.kernel.runs.tables import runs
 from tests.factories import make_project, make_run, make_thread, make_user
 
-LEASE = timedelta(seconds=15)
 NODE = "node_1"
 
 
@@ -25,16 +23,8 @@ def _held(tx: Tx, /, count: int = 1, **fields: Any) -> list[str]:
     return [make_run(tx, make_thread(tx, project_id, owner), owner, **values) for _ in range(count)]
 
 
-def _ready(tx: Tx, /, deaths: int, count: int) -> list[str]:
-    return _held(tx, count, leg="ready", status="queued", owner=None, lease_until=None, deaths=deaths)
-
-
 def _deaths(tx: Tx, run_id: str) -> int:
     return int(tx.execute(sa.select(runs.c.deaths).where(runs.c.id == run_id)).scalar_one())
-
-
-async def _claimed(db: Database, limit: int = 50) -> list[str]:
-    return [run.id for run, _ in await db.write(leases.claim_ready, NODE, LEASE, limit)]
 
 
 async def test_a_lease_that_lapses_counts_as_a_death(db: Database) -> None:
@@ -88,29 +78,3 @@ async def test_a_run_that_is_handed_back_counts_nothing(db: Database) -> None:
     (run_id,) = await db.write(_held)
     await db.write(leases.hand_back, run_id, 1)
     assert await db.read(_deaths, run_id) == 0
-
-
-async def test_suspects_are_claimed_one_at_a_time_the_others_all_at_once(db: Database) -> None:
-    suspects = await db.write(_ready, 2, 3)
-    others = await db.write(_ready, 1, 3)
-    claimed = await _claimed(db)
-    assert set(others) < set(claimed)
-    assert len(claimed) == 4
-    assert await _claimed(db) == []
-    (first,) = set(claimed) - set(others)
-    await db.write(leases.hand_back, first, 2)
-    assert len(await _claimed(db)) == 1
-    assert {first, *await _claimed(db)} <= set(suspects)
-
-
-async def test_two_nodes_at_once_execute_one_suspect(db: Database) -> None:
-    await db.write(_ready, 2, 4)
-    found: list[str] = []
-
-    async def claim(node: str) -> None:
-        found.extend(run.id for run, _ in await db.write(leases.claim_ready, node, LEASE, 50))
-
-    async with anyio.create_task_group() as group:
-        for n in range(4):
-            group.start_soon(claim, f"node_{n}")
-    assert len(found) == 1

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from outlast.base.clock import SystemClock
 from outlast.db.database import Database, Tx
-from outlast.kernel.runs import leases
+from outlast.kernel.runs import claims
 from outlast.kernel.runs.shapes import PartCarrier, RunCompleted, RunReference, RunStarted, StepReset
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams import follow, hub, writer
@@ -82,7 +82,7 @@ class Stand:
 
         def take(tx: Tx) -> tuple[Any, int]:
             tx.execute(sa.update(runs).where(runs.c.id == self.run_id).values(leg="ready"))
-            return leases.claim_ready(tx, "nod_test", timedelta(60), 1)[0]
+            return claims.claim_ready(tx, "nod_test", timedelta(60), 1)[0]
 
         run, first = await self.db.write(take)
         saved = fold_lines(await self.db.read(read_all, self.run_id))
@@ -157,7 +157,7 @@ async def test_each_event_once_in_order_with_any_interruptions(
         patch.setattr(follow, "FOLD_BEYOND", 6 if folds else 1 << 60)
         patch.setattr(hub, "TAIL_LINES", tail)
         patch.setattr(writer, "RESERVE", 40)
-        patch.setattr(leases, "RESERVE", 40)
+        patch.setattr(claims, "RESERVE", 40)
         patch.setattr(writer, "LOW_WATER", 15)
         it = await make_stand(db, thread_id)
         followers = [Follower(), Follower()]

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from outlast.base.clock import SystemClock
 from outlast.base.errors import FenceLost
 from outlast.db.database import Database, Tx
-from outlast.kernel.runs import leases
+from outlast.kernel.runs import claims
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.hub import Hub
@@ -40,7 +40,7 @@ async def claimed(db: Any, hub: Hub) -> RunWriter:
         ada = make_user(tx)
         thread_id = make_thread(tx, make_project(tx, ada), ada)
         make_run(tx, thread_id, ada, status="queued", leg="ready")
-        return leases.claim_ready(tx, "nod_1", timedelta(seconds=30), 1)[0]
+        return claims.claim_ready(tx, "nod_1", timedelta(seconds=30), 1)[0]
 
     held, first_seq = await db.write(run)
     reserved = first_seq + RESERVE - 1

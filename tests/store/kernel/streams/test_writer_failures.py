@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from outlast.base.clock import SystemClock
 from outlast.base.errors import FenceLost, StorageUnavailable
 from outlast.db.database import Database, Tx
-from outlast.kernel.runs import leases
+from outlast.kernel.runs import claims
 from outlast.kernel.runs.shapes import RunReference
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.hub import Hub
@@ -29,7 +29,7 @@ async def claimed(db: Database) -> RunWriter:
     def make(tx: Tx) -> Any:
         owner = make_user(tx)
         make_run(tx, make_thread(tx, make_project(tx, owner), owner), owner, leg="ready", status="queued")
-        return leases.claim_ready(tx, "nod_test", timedelta(60), 1)[0]
+        return claims.claim_ready(tx, "nod_test", timedelta(60), 1)[0]
 
     run, first = await db.write(make)
     args = (run.id, run.attempt, run.seq_saved, first, run.seq_reserved)

@@ -1,0 +1,110 @@
+"""Claims: which ready runs a node takes, with a lease that `leases` renews. The first argument is always the open
+transaction."""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.db.database import Tx
+from outlast.kernel.runs.crashes import SUSPECT_DEATHS
+from outlast.kernel.runs.leases import hand_back_strays
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.store import run_of
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.streams.writer import RESERVE
+
+# Statements of the hot path, built once: see db/prepared.py.
+_DUE = sa.and_(runs.c.leg == "ready", sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= sa.bindparam("now")))
+_HELD_SUSPECT = sa.select(runs.c.id).where(runs.c.leg == "held", runs.c.deaths >= SUSPECT_DEATHS).limit(1)
+_ONE_SUSPECT = 0x73757370656374  # the key of PostgreSQL's advisory lock: one claim of a suspect at a time
+_CLAIM = (
+    sa.update(runs)
+    .where(runs.c.id == sa.bindparam("run"))
+    .values(
+        leg="held",
+        status="running",
+        waiting_for=None,
+        owner=sa.bindparam("node"),
+        attempt=runs.c.attempt + 1,  # the fence: later writes of an earlier holder are refused
+        lease_until=sa.bindparam("until"),
+        ready_at=None,
+        paused_at=None,
+        # Above any number that an earlier attempt may have shown without saving it: no number is used twice.
+        seq_reserved=runs.c.seq_reserved + RESERVE,
+        started_at=sa.func.coalesce(runs.c.started_at, sa.bindparam("now", type_=runs.c.started_at.type)),
+    )
+    .returning(runs.c.seq_reserved)
+)
+
+
+@cache
+def _ready(agents: frozenset[str] | None, *, suspect: bool = False, locked: bool = False) -> sa.Select[Any]:
+    """The oldest due runs of these agents, or of any if None: suspects, or all others."""
+    deaths = runs.c.deaths >= SUSPECT_DEATHS if suspect else runs.c.deaths < SUSPECT_DEATHS
+    chosen = sa.select(runs.c.id).where(_DUE, deaths, of_agents(agents))
+    oldest = chosen.order_by(runs.c.created_at).limit(sa.bindparam("most", type_=sa.Integer))
+    return oldest.with_for_update(skip_locked=True) if locked else oldest
+
+
+def of_agents(agents: frozenset[str] | None) -> sa.ColumnElement[bool]:
+    """The condition that a run's agent is one of these; no condition if None."""
+    if agents is None:
+        return sa.true()
+    return sa.or_(sa.false(), *(runs.c.profile == name for name in sorted(agents)))
+
+
+def claim_ready(
+    tx: Tx,
+    owner: str,
+    lease: timedelta,
+    limit: int,
+    known: Collection[tuple[str, int]] | None = None,
+    agents: frozenset[str] | None = None,
+) -> list[tuple[Run, int]]:
+    """Claim up to `limit` legs that are ready: raises the attempt, takes the lease and reserves numbers. Returns each
+    run with the first number that its writer may use. `known`: the legs (run id, attempt) that `owner` works on, if the
+    answer to an earlier claim may have been lost; all its other runs are given back first. `agents`: the agents that
+    `owner` knows, or None for all; runs of other agents are left to servers that know them."""
+    if known is not None:
+        hand_back_strays(tx, owner, known)
+    ready = _ready(agents, locked=tx.conn.dialect.name != "sqlite")  # SQLite has a single writer
+    chosen = list(tx.execute(ready, {"now": tx.now, "most": limit}).scalars())
+    if len(chosen) < limit:  # suspects last: no other run waits for one
+        chosen += _claimable_suspect(tx, agents)
+    claimed = []
+    for run_id in chosen:
+        claim = {"run": run_id, "node": owner, "until": tx.now + lease, "now": tx.now}
+        reserved = tx.execute(_CLAIM, claim).scalar_one()
+        claimed.append((run_of(tx, run_id), reserved - RESERVE + 1))
+    return claimed
+
+
+def _claimable_suspect(tx: Tx, agents: frozenset[str] | None) -> list[str]:
+    """The oldest suspect that is ready, unless another one is being executed on any node."""
+    suspect, oldest = _ready(agents, suspect=True), {"now": tx.now, "most": 1}
+    if tx.execute(suspect, oldest).scalar() is None:  # the usual case: no lock is needed
+        return []
+    # Held until the commit: otherwise two nodes that claim at once would both find no suspect held.
+    if tx.conn.dialect.name == "postgresql":
+        tx.execute(sa.select(sa.func.pg_advisory_xact_lock(_ONE_SUSPECT)))
+    if tx.execute(_HELD_SUSPECT).scalar() is not None:
+        return []
+    return list(tx.execute(_ready(agents, suspect=True, locked=True), oldest).scalars())
+
+
+def has_ready(tx: Tx, agents: frozenset[str]) -> bool:
+    """True if a run of these agents can be claimed now."""
+    ready = sa.select(runs.c.id).where(_DUE, of_agents(agents)).limit(1)
+    return tx.execute(ready, {"now": tx.now}).first() is not None
+
+
+def next_ready_at(tx: Tx) -> datetime | None:
+    """The time at which the next waiting leg becomes ready, or None if no leg waits. A leg whose time has come waits
+    for a free worker, not for the clock."""
+    moment: datetime | None = tx.execute(
+        sa.select(sa.func.min(runs.c.ready_at)).where(runs.c.leg == "ready", runs.c.ready_at > tx.now)
+    ).scalar()
+    return moment
