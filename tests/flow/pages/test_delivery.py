@@ -26,8 +26,8 @@ from outlast.kernel.runs.cancel import request_cancel
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import End
-from outlast.kernel.runs.run_queue import last_queued
 from outlast.kernel.runs.settlement import end_unheld
+from outlast.kernel.runs.thread_queue import last_queued
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.messages import message_in
 from outlast.kernel.threads.rules import text_of

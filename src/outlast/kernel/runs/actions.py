@@ -30,8 +30,8 @@ from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.permissions import require_steering
 from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.rules import ENDED, may_continue, may_retry
-from outlast.kernel.runs.run_queue import NewRun, active_run, find_place, let_wait_for, queue_run
 from outlast.kernel.runs.shapes import CacheShareAnswer, OnBusy, RunAnswer, RunSummaryAnswer, StartedAnswer
+from outlast.kernel.runs.thread_queue import NewRun, active_run, find_place, let_wait_for, queue_run
 from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.hooks import call_run_hook

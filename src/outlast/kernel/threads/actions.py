@@ -17,7 +17,7 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import views
 from outlast.kernel.runs.actions import start_in
 from outlast.kernel.runs.notifications import announce_thread
-from outlast.kernel.runs.run_queue import waiting_runs
+from outlast.kernel.runs.thread_queue import waiting_runs
 from outlast.kernel.sandboxes.actions import end_given_up
 from outlast.kernel.sandboxes.store import give_up
 from outlast.kernel.services import Services, in_read, in_write, in_write_with_services

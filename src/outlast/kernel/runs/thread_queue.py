@@ -1,4 +1,4 @@
-"""The queue of a thread's runs: the place of a new run, and the rows that a start writes."""
+"""The queue of one thread: the place of a new run, and the rows that a start writes. Workers' query is in `claims`."""
 
 from typing import Final, NamedTuple
 
