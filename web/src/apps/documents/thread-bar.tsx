@@ -18,7 +18,7 @@ import { useLocation } from 'wouter'
 import type { Thread } from '@outlast/sdk'
 import { useSelected } from '@outlast/sdk/react'
 import { IconButton } from '@/components/button'
-import { Dot } from '@/components/dot'
+import { StatusDot } from '@/components/status-dot'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '@/components/menu'
 import { complain } from '@/components/toast'
 import { cn } from '@/lib/cn'
@@ -109,7 +109,7 @@ function Chooser({ thread, anchor }: { thread: Thread; anchor: ShownAnchor }) {
           aria-label={`Conversation: ${titleOf(thread, anchor)}. Show another`}
           className="flex h-8 min-w-0 items-center gap-1.5 rounded-lg px-2 font-medium hover:bg-hover pointer-coarse:h-10"
         >
-          <Dot
+          <StatusDot
             status={thread.run_status}
             className={thread.run_status === 'idle' || thread.run_status === 'complete' ? 'hidden' : ''}
           />
@@ -164,7 +164,7 @@ function Choice({ thread, anchor, here, onChoose }: ChoiceProps) {
           <span className="block truncate text-xs text-faint">{anchor.text}</span>
         )}
       </span>
-      <Dot status={thread.run_status} />
+      <StatusDot status={thread.run_status} />
       {here && <Check className="text-link!" />}
     </MenuItem>
   )

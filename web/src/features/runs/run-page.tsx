@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import type { RunView, WorkflowStep } from '@outlast/sdk'
 import { useRun } from '@outlast/sdk/react'
 import { Button } from '@/components/button'
-import { Dot, statusLabel } from '@/components/dot'
+import { StatusDot, statusLabel } from '@/components/status-dot'
 import { Problem } from '@/components/problem'
 import { SkeletonRows } from '@/components/states'
 import { Countdown } from '@/components/time'
@@ -89,7 +89,7 @@ function Details({ run, workflow, statusText }: DetailsProps) {
   return (
     <>
       <div className="flex items-center gap-2.5">
-        <Dot status={run.status} className="size-3" />
+        <StatusDot status={run.status} className="size-3" />
         <p className="text-lg font-semibold">
           {statusLabel(run.status)}
           {statusText !== '' && run.status === 'running' && (

@@ -4,7 +4,7 @@ import { useDeferredValue, useEffect, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { RunStatus, RunSummary } from '@outlast/sdk'
 import { SearchField } from '@/components/search-field'
-import { Dot, statusLabel } from '@/components/dot'
+import { StatusDot, statusLabel } from '@/components/status-dot'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { Ago } from '@/components/time'
@@ -121,7 +121,7 @@ function RunRow({ run }: { run: RunSummary }) {
   return (
     <li>
       <Link href={`/runs/${run.id}`} className="flex items-center gap-3 rounded-xl px-2.5 py-2.5 hover:bg-hover">
-        <Dot status={run.status} className="size-2.5" />
+        <StatusDot status={run.status} className="size-2.5" />
         <span className="min-w-0 flex-1">
           <span className="block truncate">{run.thread_title === '' ? 'Untitled' : run.thread_title}</span>
           <span className="block truncate text-xs text-faint">

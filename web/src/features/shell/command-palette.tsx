@@ -3,7 +3,7 @@ import { Activity, Box, Inbox, MessageSquare, Moon, Search, ShieldCheck, SquareP
 import { Dialog } from 'radix-ui'
 import { useDeferredValue, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
-import { Dot } from '@/components/dot'
+import { StatusDot } from '@/components/status-dot'
 import { useApps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
@@ -149,7 +149,7 @@ function useCommands(q: string): Command[] {
       thread.run_status === 'idle' || thread.run_status === 'complete' ? (
         <MessageSquare />
       ) : (
-        <Dot status={thread.run_status} />
+        <StatusDot status={thread.run_status} />
       ),
     label: thread.title === '' ? 'Untitled' : thread.title,
     note: thread.status === 'archived' ? 'archived' : undefined,

@@ -6,7 +6,7 @@ import type { FamilyThread, OutlastEvent, Thread } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
 import { IconButton } from '@/components/button'
 import { Dialog } from '@/components/dialog'
-import { Dot } from '@/components/dot'
+import { StatusDot } from '@/components/status-dot'
 import { Since } from '@/components/time'
 import { useApps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
@@ -152,7 +152,7 @@ function Row({ branch: { thread, depth, lines, last }, here, href, onGo }: RowPr
             {thread.status === 'archived' && ' · archived'}
           </span>
         </span>
-        <Dot status={thread.run_status} />
+        <StatusDot status={thread.run_status} />
       </Link>
     </li>
   )

@@ -1,7 +1,7 @@
 import { GitFork, Lock as LockIcon } from 'lucide-react'
 import { Link } from 'wouter'
 import type { ListedThread, Lock, Thread } from '@outlast/sdk'
-import { Dot } from '@/components/dot'
+import { StatusDot } from '@/components/status-dot'
 import { Ago } from '@/components/time'
 import { useApps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
@@ -29,7 +29,11 @@ export function ThreadRow({ thread, current, q }: { thread: ListedThread; curren
           {thread.title === '' ? 'Untitled' : thread.title}
         </span>
         <LockMark lock={thread.lock} />
-        {quiet ? <Ago iso={thread.updated_at} className="text-xs text-faint" /> : <Dot status={thread.run_status} />}
+        {quiet ? (
+          <Ago iso={thread.updated_at} className="text-xs text-faint" />
+        ) : (
+          <StatusDot status={thread.run_status} />
+        )}
       </span>
       {thread.match !== null && thread.match.snippet !== '' && (
         <span className="mt-0.5 line-clamp-2 text-xs text-muted">

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ArrowUpRight } from 'lucide-react'
 import { useState } from 'react'
 import type { Message, Thread } from '@outlast/sdk'
-import { Dot } from '@/components/dot'
+import { StatusDot } from '@/components/status-dot'
 import { Markdown } from '@/components/markdown'
 import { Since } from '@/components/time'
 import { cn } from '@/lib/cn'
@@ -44,7 +44,7 @@ export function AgentAnswer({ thread, short, onOpen }: AgentAnswerProps) {
             data && <Since iso={data.created_at} className="text-xs text-faint" />
           ) : (
             <span className="flex items-center gap-1.5 text-xs text-muted">
-              <Dot status={thread.run_status} />
+              <StatusDot status={thread.run_status} />
               {working}
             </span>
           )}

@@ -16,7 +16,7 @@ const LOOK: Record<ThreadRunStatus | RunStatus, [className: string, label: strin
 
 export const statusLabel = (status: ThreadRunStatus | RunStatus): string => LOOK[status][1]
 
-export function Dot({ status, className }: { status: ThreadRunStatus | RunStatus; className?: string }) {
+export function StatusDot({ status, className }: { status: ThreadRunStatus | RunStatus; className?: string }) {
   const [look, label] = LOOK[status]
   return (
     <span
