@@ -43,7 +43,7 @@ TASKS = {
     "outlast_sandbox/browser/browsers.py Browsers._until_over": PART,
     "outlast_sandbox/browser/browsers.py Browsers.take": REQUEST,
     "outlast_sandbox/browser/single_target_proxy.py _splice": PART,
-    "outlast_sandbox/checkpoints/scan.py _Work.save_all": PART,
+    "outlast_sandbox/checkpoints/folder_save.py _Work.save_all": PART,
     "kernel/sandboxes/disk_guard.py DiskGuard._look": GUARDED,
     "outlast_sandbox/egress/snapshot_build_proxy.py serve_allow_list": PART,
     "kernel/sandboxes/egress/keeper.py EgressKeeper.open": GUARDED,

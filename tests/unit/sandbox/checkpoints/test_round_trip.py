@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from outlast.db.blobs import FolderBlobs
 from outlast_sandbox.checkpoints import restore as placing
 from outlast_sandbox.checkpoints import safe_open as beneath
+from outlast_sandbox.checkpoints.folder_save import Saved, save_folder
 from outlast_sandbox.checkpoints.folder_walk import read_content, walk_folder
 from outlast_sandbox.checkpoints.packs import SMALL_BYTES
 from outlast_sandbox.checkpoints.restore import place_tree
 from outlast_sandbox.checkpoints.safe_open import open_beneath, open_folder, walk_beneath
-from outlast_sandbox.checkpoints.scan import Scan, scan_folder
 from outlast_sandbox.checkpoints.tree import EMPTY, Tree, decode, encode
 from outlast_sandbox.errors import InputTooLarge, SandboxUnavailable, StoredFileDamaged
 
@@ -44,15 +44,15 @@ class Shelf:
     async def locate(self, hashes: Iterable[str]) -> Mapping[str, tuple[str, int]]:
         return {one: self.packed[one] for one in hashes if one in self.packed}
 
-    def scan(self, before: Scan | None = None) -> Scan:
-        known = before or Scan(EMPTY, {})
+    def save(self, before: Saved | None = None) -> Saved:
+        known = before or Saved(EMPTY, {})
 
-        async def run() -> Scan:
-            return await scan_folder(self.root, known.tree, known.memory, self.blobs, self.locate, ROOM)
+        async def run() -> Saved:
+            return await save_folder(self.root, known.tree, known.memory, self.blobs, self.locate, ROOM)
 
-        scan = anyio.run(run)
-        self.manifests.add(scan.manifest)
-        return scan
+        saved = anyio.run(run)
+        self.manifests.add(saved.manifest)
+        return saved
 
     def write(self, path: str, content: bytes | str = b"x") -> Path:
         target = self.root / path
@@ -87,17 +87,17 @@ def test_any_folder_becomes_any_other_one_and_back(
     shelf = Shelf(tmp_path_factory.mktemp("shelf"))
     for path, content in first.items():
         shelf.write(path, content)
-    one, was = shelf.scan(), content_of(shelf.root)
+    one, was = shelf.save(), content_of(shelf.root)
     shutil.rmtree(shelf.root)
     shelf.root.mkdir()
     for path, content in second.items():
         shelf.write(path, content)
-    two, then = shelf.scan(one), content_of(shelf.root)
+    two, then = shelf.save(one), content_of(shelf.root)
     place_tree(shelf.root, decode(encode(one.tree)[0]), shelf.blobs)
     assert content_of(shelf.root) == was
     place_tree(shelf.root, two.tree, shelf.blobs)
     assert content_of(shelf.root) == then
-    assert shelf.scan().tree.same_as(two.tree)
+    assert shelf.save().tree.same_as(two.tree)
 
 
 def test_links_modes_and_empty_folders_come_back_and_others_go(shelf: Shelf) -> None:
@@ -107,12 +107,12 @@ def test_links_modes_and_empty_folders_come_back_and_others_go(shelf: Shelf) -> 
     (shelf.root / "link").symlink_to("bin/run")
     (shelf.root / "out").symlink_to("/etc/passwd")
     (shelf.root / "dangling").symlink_to("nowhere")
-    scan, was = shelf.scan(), content_of(shelf.root)
+    saved, was = shelf.save(), content_of(shelf.root)
     shutil.rmtree(shelf.root)
     shelf.write("bin")  # a file where a folder belongs
     shelf.write("link/inner/deep")  # and a folder where a link belongs
     shelf.write("extra/file")
-    place_tree(shelf.root, scan.tree, shelf.blobs)
+    place_tree(shelf.root, saved.tree, shelf.blobs)
     assert content_of(shelf.root) == was
 
 
@@ -121,7 +121,7 @@ def test_sockets_and_pipes_are_left_out_and_hold_nobody_up(shelf: Shelf) -> None
     os.mkfifo(shelf.root / "pipe")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(shelf.root / "socket"))
-        assert [entry.path for entry in shelf.scan().tree.entries] == ["file"]
+        assert [entry.path for entry in shelf.save().tree.entries] == ["file"]
 
 
 def test_a_planted_link_is_kept_as_a_link_and_never_read_through(shelf: Shelf, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_planted_link_is_kept_as_a_link_and_never_read_through(shelf: Shelf, t
     (secret / "key").write_text("the host's own")
     (shelf.root / "folder").symlink_to(secret)
     (shelf.root / "key").symlink_to(secret / "key")
-    assert {entry.kind for entry in shelf.scan().tree.entries} == {"symlink"}
+    assert {entry.kind for entry in shelf.save().tree.entries} == {"symlink"}
     root = open_folder(shelf.root)
     try:
         for opened in (open_beneath, lambda at, path, flags: walk_beneath(at, path.split("/"), flags, 0)):
@@ -148,13 +148,13 @@ def test_a_planted_link_is_kept_as_a_link_and_never_read_through(shelf: Shelf, t
 
 def test_restoring_never_writes_through_a_link_planted_in_its_way(shelf: Shelf, tmp_path: Path) -> None:
     shelf.write("folder/file", "ours")
-    scan = shelf.scan()
+    saved = shelf.save()
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "file").write_text("the host's own")
     shutil.rmtree(shelf.root / "folder")
     (shelf.root / "folder").symlink_to(outside)
-    place_tree(shelf.root, scan.tree, shelf.blobs)
+    place_tree(shelf.root, saved.tree, shelf.blobs)
     assert (outside / "file").read_text() == "the host's own"
     assert (shelf.root / "folder/file").read_text() == "ours"
     assert not (shelf.root / "folder").is_symlink()
@@ -165,28 +165,28 @@ def test_the_walk_without_the_kernels_help_opens_what_the_kernel_does(
 ) -> None:
     shelf.write("a/b/c", "deep")
     monkeypatch.setattr(beneath, "_openat2", lambda *_: None)
-    assert shelf.scan().tree.by_path["a/b/c"].size == 4
+    assert shelf.save().tree.by_path["a/b/c"].size == 4
 
 
 def test_two_hundred_new_files_are_one_blob(shelf: Shelf) -> None:
     for number in range(200):
         shelf.write(f"src/{number}.ts", f"content {number}")
-    scan = shelf.scan()
+    saved = shelf.save()
     assert shelf.stored() == 1
-    assert len(scan.packed) == 200
+    assert len(saved.packed) == 200
 
 
 def test_content_that_is_stored_already_is_not_stored_again(shelf: Shelf) -> None:
     for number in range(3):
         shelf.write(str(number), f"content {number}")
     shelf.write("large", b"z" * (SMALL_BYTES + 1))
-    first = shelf.scan()
+    first = shelf.save()
     shelf.packed = dict(first.packed)
     assert shelf.stored() == 2
     (shelf.root / "large").rename(shelf.root / "moved")
     shelf.write("copy", "content 1")
-    shelf.scan(first)
-    other = shelf.scan()  # as another workspace with the same files would
+    shelf.save(first)
+    other = shelf.save()  # as another workspace with the same files would
     assert shelf.stored() == 2
     assert other.packed == {}
 
@@ -194,10 +194,10 @@ def test_content_that_is_stored_already_is_not_stored_again(shelf: Shelf) -> Non
 def test_a_pack_that_is_gone_is_not_relied_upon(shelf: Shelf) -> None:
     shelf.write("a", "one")
     shelf.write("b", "two")
-    shelf.packed = dict(shelf.scan().packed)
+    shelf.packed = dict(shelf.save().packed)
     for blob in list(shelf.blobs.stored()):
         assert shelf.blobs.remove_unused(blob.name, blob.used_at + 1)
-    again = shelf.scan()
+    again = shelf.save()
     (shelf.root / "a").unlink()
     place_tree(shelf.root, again.tree, shelf.blobs)
     assert (shelf.root / "a").read_text() == "one"
@@ -206,20 +206,20 @@ def test_a_pack_that_is_gone_is_not_relied_upon(shelf: Shelf) -> None:
 def test_a_file_changed_behind_an_unchanged_size_and_time_is_seen(shelf: Shelf) -> None:
     path = shelf.write("a", "one")
     os.utime(path, ns=(1_000, 1_000))
-    first = shelf.scan()
+    first = shelf.save()
     path.write_text("two")
     os.utime(path, ns=(1_000, 1_000))
-    assert not shelf.scan(first).tree.same_as(first.tree)
+    assert not shelf.save(first).tree.same_as(first.tree)
 
 
 def test_a_damaged_blob_is_told_and_its_file_not_written(shelf: Shelf, tmp_path: Path) -> None:
     shelf.write("a", "right")
-    scan = shelf.scan()
-    (blob,) = [blob for blob in shelf.blobs.stored() if blob.name != scan.manifest]
+    saved = shelf.save()
+    (blob,) = [blob for blob in shelf.blobs.stored() if blob.name != saved.manifest]
     (tmp_path / "blobs" / blob.name[:2] / blob.name[2:]).write_text("wrong")
     (shelf.root / "a").unlink()
     with pytest.raises(StoredFileDamaged, match="damaged"):
-        place_tree(shelf.root, scan.tree, shelf.blobs)
+        place_tree(shelf.root, saved.tree, shelf.blobs)
     assert os.listdir(shelf.root) == []
 
 
@@ -241,7 +241,7 @@ def test_a_folder_that_code_moves_away_while_it_is_restored_is_made_again_or_sai
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     shelf.write("real/key", "ours")
-    scan = shelf.scan()
+    saved = shelf.save()
     moves = iter(range(times))
 
     def moving(root: int, path: str, flags: int, mode: int = 0) -> int:
@@ -252,8 +252,8 @@ def test_a_folder_that_code_moves_away_while_it_is_restored_is_made_again_or_sai
 
     monkeypatch.setattr(placing, "open_beneath", moving)
     if times == 1:
-        place_tree(shelf.root, scan.tree, shelf.blobs)
+        place_tree(shelf.root, saved.tree, shelf.blobs)
         assert (shelf.root / "real" / "key").read_text() == "ours"
     else:
         with pytest.raises(SandboxUnavailable, match="keep changing"):
-            place_tree(shelf.root, scan.tree, shelf.blobs)
+            place_tree(shelf.root, saved.tree, shelf.blobs)

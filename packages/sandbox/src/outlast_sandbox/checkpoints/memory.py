@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from outlast_sandbox.checkpoints.folder_save import Memory
 from outlast_sandbox.checkpoints.folder_walk import Seen
-from outlast_sandbox.checkpoints.scan import Memory
 from outlast_sandbox.checkpoints.tree import Tree
 
 MAX_ENTRIES: Final = 300_000

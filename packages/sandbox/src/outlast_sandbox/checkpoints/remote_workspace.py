@@ -16,9 +16,9 @@ import anyio.to_thread
 
 from outlast_sandbox.checkpoints.blobs import Blobs
 from outlast_sandbox.checkpoints.contents import content_of
+from outlast_sandbox.checkpoints.folder_save import Locate, Memory, Saved
 from outlast_sandbox.checkpoints.folder_walk import MAX_ENTRIES, Content, Seen
 from outlast_sandbox.checkpoints.packs import PACK_BYTES, Places, store_batch
-from outlast_sandbox.checkpoints.scan import Locate, Memory, Scan
 from outlast_sandbox.checkpoints.tree import Entry, Tree
 from outlast_sandbox.errors import InputTooLarge, NotFound, PathRefused
 from outlast_sandbox.interface import Command, FileEntry, Sandbox
@@ -31,10 +31,10 @@ AT_ONCE: Final = 200  # files in one write, names in one command
 NO_FOLDER: Final = -1
 
 
-async def scan_sandbox(
+async def save_sandbox(
     sandbox: Sandbox, before: Tree, memory: Memory, blobs: Blobs, locate: Locate, max_bytes: int
-) -> Scan:
-    """As `scan_folder`, through the sandbox. A file above 64 MiB cannot be read, and makes the scan incomplete. Raises
+) -> Saved:
+    """As `save_folder`, through the sandbox. A file above 64 MiB cannot be read, and makes the save incomplete. Raises
     `SandboxLost`, `InputTooLarge`, `DiskFull`."""
     listed = await sandbox.list_files("", MAX_ENTRIES)
     if sum(one.size for one in listed) > max_bytes:
@@ -43,7 +43,7 @@ async def scan_sandbox(
             hint="Remove files that you do not need, or raise sandbox.disk_mb.",
             limit_bytes=max_bytes,
         )
-    scan, began, places = Scan(Tree(), {}), time.time(), before.places
+    saved, began, places = Saved(Tree(), {}), time.time(), before.places
     entries: list[Entry] = []
     for one in listed:
         if one.is_dir:
@@ -57,7 +57,7 @@ async def scan_sandbox(
             content = await _read(sandbox, one)
             if content is None:
                 old = before.by_path.get(one.path)
-                scan.whole = False
+                saved.whole = False
                 entries += [old] if old is not None else []
                 continue
             sha256 = content.sha256
@@ -66,11 +66,11 @@ async def scan_sandbox(
                 save = partial(_save, blobs, {one.path: content}, found, max_bytes)
                 places = {**places, **await anyio.to_thread.run_sync(save)}
         if 0 < one.mtime < began - SETTLED_S:  # some services report no time
-            scan.memory[one.path] = (state, sha256)
+            saved.memory[one.path] = (state, sha256)
         blob, offset = places.get(sha256, ("", 0))
         entries.append(Entry(one.path, "file", FILE_MODE, one.size, int(one.mtime * 1000), sha256, blob, offset))
-    scan.tree = Tree.of(entries)
-    return await anyio.to_thread.run_sync(scan.store, before, blobs)
+    saved.tree = Tree.of(entries)
+    return await anyio.to_thread.run_sync(saved.store, before, blobs)
 
 
 async def fill_sandbox(sandbox: Sandbox, tree: Tree, blobs: Blobs) -> None:

@@ -32,12 +32,12 @@ from outlast.kernel.sandboxes.translation import translated, untranslated
 from outlast.kernel.set_aside import kinds
 from outlast_sandbox.checkpoints.edits import Edit, edited_tree
 from outlast_sandbox.checkpoints.file_lookup import files_in_folder, files_in_tree
+from outlast_sandbox.checkpoints.folder_save import Saved, save_folder
 from outlast_sandbox.checkpoints.manifests import read_tree, write_tree
 from outlast_sandbox.checkpoints.memory import Memories, Trees
-from outlast_sandbox.checkpoints.remote_workspace import fill_sandbox, scan_sandbox
+from outlast_sandbox.checkpoints.remote_workspace import fill_sandbox, save_sandbox
 from outlast_sandbox.checkpoints.replaced_folders import has_newer, move_aside
 from outlast_sandbox.checkpoints.restore import place_tree
-from outlast_sandbox.checkpoints.scan import Scan, scan_folder
 from outlast_sandbox.checkpoints.tree import EMPTY, Tree
 from outlast_sandbox.checkpoints.unsynced import Unsynced
 from outlast_sandbox.folders import remove_folder
@@ -61,9 +61,9 @@ class CheckpointKeeper:
     filled through `find`, which returns a workspace's sandbox if it lives. `layers_of` returns the folders of an app
     template's workspaces that do not belong to their files.
 
-    In memory: one lock per workspace (taken inside the sandbox manager's own, never around it), trees and scan results
-    that are read again if missing, and the workspaces that wait for a checkpoint. A killed server loses at most the
-    checkpoint that it was taking: unsaved changes of a workspace are noted in its row.
+    In memory: one lock per workspace (taken inside the sandbox manager's own, never around it), trees and the state of
+    files at their last read, which may be missing, and the workspaces that wait for a checkpoint. A killed server loses
+    at most the checkpoint that it was taking: unsaved changes of a workspace are noted in its row.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class CheckpointKeeper:
         self._unsynced = Unsynced(data_dir / "checkpoints")
         self._wanted: dict[str, tuple[str | None, str | None]] = {}
         self._moving: set[str] = set()
-        self._still: set[str] = set()  # asleep, and scanned since
+        self._still: set[str] = set()  # asleep, and saved since
         self._news = anyio.Event()
 
     # --- taking
@@ -108,7 +108,7 @@ class CheckpointKeeper:
         effect_id: str | None = None,
         sandbox: Sandbox | None = None,
     ) -> CheckpointData | None:
-        """Save the files as they are now. Returns None if nothing has changed, or there is nothing to scan (the files
+        """Save the files as they are now. Returns None if nothing has changed, or there is nothing to save (the files
         are only in a checkpoint, on another node, or in a sandbox that does not run).
 
         Raises `InputTooLarge` (too many or too large files), `DiskFull`, `SandboxLost`, `NotFound` (it is gone). A
@@ -196,7 +196,7 @@ class CheckpointKeeper:
         if self._local:
             return
         async with self._locks[workspace_id]:
-            # The time before the scan, by the database's clock.
+            # The time before the files are written, by the database's clock.
             since, _, newest = await self._db.read(store.place_now, workspace_id)
             if newest is not None:
                 with _explaining_unreadable(), translated():
@@ -296,7 +296,7 @@ class CheckpointKeeper:
         looked_at = workspace_id in self._still and place is not None and place.changed_at is None
         if not self._local or place is None or looked_at:
             return newest
-        self._still.add(workspace_id)  # before the scan: one that wakes meanwhile is scanned again
+        self._still.add(workspace_id)  # before the save: one that wakes meanwhile is saved again
         with suppress(OutlastError):
             await self.take(workspace_id, "sleep")
         return await self._db.read(store.newest_of, workspace_id)
@@ -320,7 +320,7 @@ class CheckpointKeeper:
         self._still.discard(row.workspace_id)
 
     def asleep(self, row: SandboxRecord) -> None:
-        """The next scan includes its last changes."""
+        """The next save includes its last changes."""
         self._still.discard(row.workspace_id)
 
     # --- inner steps; the workspace's lock is held
@@ -345,7 +345,7 @@ class CheckpointKeeper:
             await self._take(NewCheckpoint(workspace_id, "sleep"), None)
             # After a kill here the folder stays unused until it is restored over.
             if await self._db.write(places.evict, workspace_id, self._ttl):
-                # First: scan results of this folder must not count for a later one.
+                # First: what is known of this folder must not count for a later one.
                 self._memories.forget(workspace_id)
                 await anyio.to_thread.run_sync(remove_folder, self._folder(workspace_id))
 
@@ -370,7 +370,7 @@ class CheckpointKeeper:
                 await self._take_wanted(workspace_id, sandbox)
 
     async def _take_wanted(self, workspace_id: str, sandbox: Sandbox | None) -> None:
-        wanted = self._wanted.pop(workspace_id, None)  # before the scan: a change during it is reported again
+        wanted = self._wanted.pop(workspace_id, None)  # before the save: a change during it is reported again
         if wanted is None:
             return
         run_id, effect_id = wanted
@@ -387,17 +387,17 @@ class CheckpointKeeper:
         if place is None or (self._local and not self._is_here(place)):
             return None
         before = EMPTY if newest is None or upon_nothing else await self.tree(newest)
-        scan = await self._scan(place, before, sandbox)
-        if scan is None:
+        saved = await self._save(place, before, sandbox)
+        if saved is None:
             return None
-        self._memories.put(new.workspace_id, scan.memory)  # also if nothing has changed: it is not read again
-        if scan.manifest:
-            return await self._record(new, scan, since)
-        if place.changed_at is not None and scan.whole:  # scanned, and equal to its checkpoint
+        self._memories.put(new.workspace_id, saved.memory)  # also if nothing has changed: it is not read again
+        if saved.manifest:
+            return await self._record(new, saved, since)
+        if place.changed_at is not None and saved.whole:  # read, and equal to its checkpoint
             await self._db.write(places.mark_kept, new.workspace_id, since)
         return None
 
-    async def _scan(self, place: WorkspaceRow, before: Tree, sandbox: Sandbox | None) -> Scan | None:
+    async def _save(self, place: WorkspaceRow, before: Tree, sandbox: Sandbox | None) -> Saved | None:
         workspace_id, without = place.id, self._layers_of(place.template)
         memory = self._memories.held(workspace_id)
         if memory is None:
@@ -406,23 +406,23 @@ class CheckpointKeeper:
         if sandbox is not None and not self._local:
             with translated():
                 inner = untranslated(sandbox)
-                return await scan_sandbox(inner, before, memory, self._blobs, self._locate, most)
+                return await save_sandbox(inner, before, memory, self._blobs, self._locate, most)
         if not self._local:
             return None
         try:
             folder = self._folder(workspace_id)
             with translated():
-                return await scan_folder(folder, before, memory, self._blobs, self._locate, most, without)
+                return await save_folder(folder, before, memory, self._blobs, self._locate, most, without)
         except OSError as error:  # its row is still marked as changed: `look_after` tries again
             _log_failure(workspace_id, error)
             return None
 
-    async def _record(self, new: NewCheckpoint, scan: Scan, since: datetime) -> CheckpointData:
-        tree = scan.tree
-        new = replace(new, tree=scan.manifest, packed=scan.packed, files=tree.files, size_bytes=tree.size_bytes)
+    async def _record(self, new: NewCheckpoint, saved: Saved, since: datetime) -> CheckpointData:
+        tree = saved.tree
+        new = replace(new, tree=saved.manifest, packed=saved.packed, files=tree.files, size_bytes=tree.size_bytes)
         # Incomplete: the workspace stays marked as changed.
-        data = await self._db.write(store.add, new, since if scan.whole else None)
-        self._trees.put(scan.manifest, tree)
+        data = await self._db.write(store.add, new, since if saved.whole else None)
+        self._trees.put(saved.manifest, tree)
         return data
 
     async def _place(self, workspace_id: str) -> None:

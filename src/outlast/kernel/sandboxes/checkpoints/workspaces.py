@@ -48,7 +48,7 @@ def add_workspace(
 def mark_kept(tx: Tx, workspace_id: str, since: datetime) -> None:
     """Changes before that time are in the newest checkpoint."""
     mine = workspaces.c.id == workspace_id, workspaces.c.changed_at <= since
-    tx.execute(sa.update(workspaces).where(*mine).values(changed_at=None))  # a change since the scan stays noted
+    tx.execute(sa.update(workspaces).where(*mine).values(changed_at=None))  # a change since the save stays noted
 
 
 def mark_changed(tx: Tx, workspace_id: str) -> None:

@@ -89,7 +89,7 @@ async def test_a_failure_costs_the_checkpoint_and_nothing_else(desk: Desk, monke
         raise RuntimeError("a bug")
 
     with monkeypatch.context() as patch:
-        patch.setattr(keeping, "scan_folder", broken)
+        patch.setattr(keeping, "save_folder", broken)
         desk.keeper.changed(desk.workspace_id, None, None)
         await desk.keeper.settled(desk.workspace_id)
     assert await desk.ids() == []

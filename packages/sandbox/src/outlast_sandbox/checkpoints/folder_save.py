@@ -1,4 +1,4 @@
-"""Scans a workspace's folder and saves its new files: the tree that a checkpoint is made of.
+"""Saves a workspace's folder: walks it, stores its new files, and returns the tree that a checkpoint is made of.
 
 A file is not read again if its size, times and inode have not changed since it was last read. That memory is only a
 cache: files that it lacks, or that were modified shortly before they were read, are read again.
@@ -29,16 +29,16 @@ Locate = Callable[[Iterable[str]], Awaitable[Mapping[str, tuple[str, int]]]]
 
 
 @dataclass(slots=True)
-class Scan:
-    """A folder as it is now. `packed`: the new places of small files that were stored together. `whole` is False if
-    something could not be read: then the tree keeps the entries of the tree before it."""
+class Saved:
+    """The result of a save: the folder's tree. `packed`: the new places of small files that were stored together.
+    `whole` is False if something could not be read: then the tree keeps the entries of the tree before it."""
 
     tree: Tree
     memory: Memory
     packed: dict[str, tuple[str, int]] = field(default_factory=dict)
     whole: bool = True
 
-    def store(self, before: Tree, blobs: Blobs, packs: Sequence[bytes] = ()) -> "Scan":
+    def store(self, before: Tree, blobs: Blobs, packs: Sequence[bytes] = ()) -> "Saved":
         """Store the manifest, if anything has changed, and the packs that it needs. Blocks. Raises `DiskFull`."""
         if self.tree.same_as(before):
             blobs.put_all(packs)
@@ -54,7 +54,7 @@ class Scan:
         return self.tree.name
 
 
-async def scan_folder(
+async def save_folder(
     root: Path,
     before: Tree,
     memory: Memory,
@@ -62,8 +62,8 @@ async def scan_folder(
     locate: Locate,
     max_bytes: int,
     without: Collection[str] = (),
-) -> Scan:
-    """Scan everything except the folders `without`, and store contents that are in no blob yet. Raises `InputTooLarge`,
+) -> Saved:
+    """Save everything except the folders `without`: store contents that are in no blob yet. Raises `InputTooLarge`,
     `DiskFull`, `OSError` (the folder is gone). A cancelled call leaves unreferenced blobs."""
     descriptor = open_folder(root)
     try:
@@ -88,7 +88,7 @@ class _Batch:
 
 
 class _Work:
-    """One scan. `look` first, then `save` for every batch, then `finish`; each blocks."""
+    """One save of a folder. `look` first, then `save` for every batch, then `finish`; each blocks."""
 
     def __init__(self, root: int, before: Tree, blobs: Blobs, max_bytes: int) -> None:
         self._root, self._before, self._blobs, self._max_bytes = root, before, blobs, max_bytes
@@ -163,11 +163,11 @@ class _Work:
             for batch in (None, *self.batches[1:]):
                 tasks.start_soon(save, batch)
 
-    def save_and_finish(self, only: _Batch, found: Places) -> Scan:
+    def save_and_finish(self, only: _Batch, found: Places) -> Saved:
         pack = self._save(only, found)
         return self.finish([] if pack is None else [pack])
 
-    def finish(self, packs: Sequence[bytes] = ()) -> Scan:
+    def finish(self, packs: Sequence[bytes] = ()) -> Saved:
         for found in self._todo:
             content = self._read.get(found.path)
             if content is None:
@@ -177,8 +177,8 @@ class _Work:
             if settled(found.seen, self._began_ns) and content.size == found.seen.size:
                 self._memory[found.path] = (found.seen, content.sha256)
         self._entries += self._unreadable_entries({entry.path for entry in self._entries})
-        scan = Scan(Tree.of(self._entries), self._memory, packed=self._packed, whole=not self._refused)
-        return scan.store(self._before, self._blobs, packs)
+        saved = Saved(Tree.of(self._entries), self._memory, packed=self._packed, whole=not self._refused)
+        return saved.store(self._before, self._blobs, packs)
 
     def _unreadable_entries(self, taken: set[str]) -> list[Entry]:
         """The previous checkpoint's entries for paths that cannot be read now."""
