@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from outlast.kernel.http.allowed_hosts import known_hosts
-from outlast.kernel.http.bodies import USUAL_PACE, BodyPace
+from outlast.kernel.http.body_limits import USUAL_PACE, BodyPace
 from outlast.kernel.http.request_heads import HeadLimits
 from outlast.surfaces.http.middleware import RequestGuard
 from outlast.surfaces.http.server import HttpServer, bind

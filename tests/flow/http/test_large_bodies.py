@@ -97,7 +97,7 @@ async def test_a_body_that_does_not_come_is_not_waited_for_long():
 
 
 async def test_no_more_than_so_much_is_read_away(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("outlast.kernel.http.bodies.MAX_READ_AWAY_BYTES", MEBIBYTE)
+    monkeypatch.setattr("outlast.kernel.http.body_limits.MAX_READ_AWAY_BYTES", MEBIBYTE)
     async with served(body_bytes=1000) as here, await here.connect() as client:
         head = b"POST /v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         await client.send(head + b"Transfer-Encoding: chunked\r\n\r\n")

@@ -9,7 +9,7 @@ import orjson
 import pytest
 from anyio.abc import SocketStream
 
-from outlast.kernel.http.bodies import BodyPace
+from outlast.kernel.http.body_limits import BodyPace
 from tests.flow.http.sockets import rest_of, served
 
 HEAD = b"POST %b HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from outlast.base.errors import OutlastError, RateLimited
 from outlast.kernel.apps import registry
 from outlast.kernel.http.allowed_hosts import KnownHosts
-from outlast.kernel.http.bodies import Body
+from outlast.kernel.http.body_limits import Body
 from outlast.kernel.http.stream_limits import StreamPlaces
 from outlast.kernel.http.surface import Surface
 from outlast.kernel.previews import notices

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from outlast.base.errors import MalformedInput, OriginRefused, OutlastError
 from outlast.base.ids import new_id
 from outlast.kernel.http.allowed_hosts import KnownHosts
-from outlast.kernel.http.bodies import ANY_PACE, READ_AWAY_S, USUAL_PACE, Body, BodyPace
+from outlast.kernel.http.body_limits import ANY_PACE, READ_AWAY_S, USUAL_PACE, Body, BodyPace
 from outlast.kernel.http.event_stream import DIRECT_SEND
 from outlast.kernel.http.problems import problem, unexpected
 from outlast.surfaces.http.security_headers import HeaderList, security_headers, with_security

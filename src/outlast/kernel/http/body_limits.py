@@ -1,6 +1,6 @@
-"""Bodies of requests: bounded in size and time while they are read, and drained when they are refused.  Most programs
-send a whole body before they read an answer. If a server answers early and closes, they see a broken connection instead
-of the reason.
+"""Limits of request bodies: bounded in size and time while they are read, and drained when they are refused. Most
+programs send a whole body before they read an answer. If a server answers early and closes, they see a broken
+connection instead of the reason.
 """
 
 import math
