@@ -11,8 +11,8 @@ from typing import Final
 
 from outlast.base.errors import ModelRejected
 from outlast.kernel.models.protocol import Delta, LanguageModel, ModelRequest
+from outlast.kernel.models.settings import UNKNOWN_MODEL_TOKENS
 
-UNKNOWN_MODEL_TOKENS: Final = 16_384
 MIN_TOKENS: Final = 256  # a request with less room than this is not retried
 TABLE: Final = Path(__file__).with_name("output_limits.toml")
 
@@ -56,8 +56,8 @@ def _table() -> Mapping[str, int]:
 
 
 def output_limit(model: str, context_tokens: int) -> int:
-    """Tokens of an answer for the provider's name of a model: the shipped table's, 16,384 for one that is not in it; at
-    most half of the context, since the other half is the conversation's."""
+    """Tokens of an answer for the provider's name of a model: the shipped table's, or `UNKNOWN_MODEL_TOKENS`; at most
+    half of the context, since the other half is the conversation's."""
     name = model.lower().rpartition("/")[2]
     fitting = [key for key in _table() if name.startswith(key)]
     known = _table()[max(fitting, key=len)] if fitting else UNKNOWN_MODEL_TOKENS

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
-from outlast.kernel.models.settings import ModelSettings, SendReasoning
+from outlast.kernel.models.settings import UNKNOWN_MODEL_TOKENS, ModelSettings, SendReasoning
 
 Role = Literal["user", "assistant", "tool"]
 Finish = Literal["stop", "tool_calls", "length", "refused", "paused"]
@@ -91,7 +91,7 @@ class ModelSpec(ModelSettings):
     """A model that users can choose, with all optional settings resolved. `id` is ours, `name` the provider's;
     `credits` are charged per run."""
 
-    max_output_tokens: int = 16_384
+    max_output_tokens: int = UNKNOWN_MODEL_TOKENS
     send_reasoning: SendReasoning = "auto"
 
 

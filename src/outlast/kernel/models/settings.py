@@ -13,6 +13,7 @@ ProviderKind = Literal[
 SendReasoning = Literal["auto", "never"]
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Summary = Literal["auto", "concise", "detailed"]
+UNKNOWN_MODEL_TOKENS: Final = 16_384  # longest answer of a model that no table has
 _DEFAULT_BASE_URLS: Final = {
     "openrouter": "https://openrouter.ai/api/v1",
     "groq": "https://api.groq.com/openai/v1",
@@ -95,7 +96,8 @@ class ModelSettings:
     credits: int = setting("Price of one run.", 1, unit="credits", least=0)
     context_tokens: int = setting("Largest input of one request.", 128_000, unit="tokens", least=1000)
     max_output_tokens: int = setting(
-        "Longest answer of one step, with reasoning; 0 for the model's limit if Outlast knows it, else 16,384.",
+        "Longest answer of one step, with reasoning; 0 for the model's limit if Outlast knows it, else "
+        f"{UNKNOWN_MODEL_TOKENS:,}.",
         0,
         unit="tokens",
         least=0,
