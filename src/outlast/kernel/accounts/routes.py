@@ -14,7 +14,7 @@ from outlast.kernel.accounts.shapes import (
     TokenRequest,
 )
 from outlast.kernel.apps import registry
-from outlast.kernel.http.auth import COOKIE, Served, Signed, Svc, is_browser, set_cookie
+from outlast.kernel.http.auth import COOKIE, Served, Signed, Svc, clear_cookie, is_browser, set_cookie
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
@@ -67,9 +67,7 @@ async def end_session(request: Request, surface: Served) -> Response:
     cookie = request.cookies.get(COOKIE)
     if cookie:
         await actions.end_session(surface.services, cookie)
-    answer = nothing()
-    answer.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=surface.secure_cookie)
-    return answer
+    return clear_cookie(nothing(), surface)
 
 
 @router.get("/tokens", response_model=Page[TokenAnswer])

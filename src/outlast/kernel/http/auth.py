@@ -75,6 +75,12 @@ def set_cookie(answer: Response, surface: Surface, value: str) -> Response:
     return answer
 
 
+def clear_cookie(answer: Response, surface: Surface) -> Response:
+    """Sign the browser out: the attributes are those of `set_cookie`, or the browser keeps the cookie."""
+    answer.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=surface.secure_cookie)
+    return answer
+
+
 Signed = Annotated[Actor, Depends(signed_in)]
 MaybeSigned = Annotated[Actor | None, Depends(who)]
 Served = Annotated[Surface, Depends(surface_of)]
