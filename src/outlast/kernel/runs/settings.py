@@ -90,7 +90,7 @@ class RetentionSettings:
 
 @dataclass(frozen=True, slots=True)
 class RetrySettings:
-    """Retries after a failure of a model."""
+    """Retries after a transient failure of a model, and while no sandbox can be started."""
 
     attempts: int = setting("Retries after a transient failure.", 2, unit="attempts", least=0, most=20)
     base_s: float = setting(
