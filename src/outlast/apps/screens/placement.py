@@ -16,7 +16,7 @@ MAX_WIDTH: Final = 3840
 MAX_HEIGHT: Final = 4320
 FARTHEST: Final = 10_000_000  # from the middle of the canvas, in each direction
 MAX_MOVES: Final = 500  # screens that one request places
-GAP: Final = 120  # between automatically placed screens; has room for a title
+GAP: Final = 120  # between automatically placed screens, room for a title; the same in the web app: canvas/placement.ts
 PER_ROW: Final = 4
 
 

@@ -6,7 +6,8 @@ export interface Point {
   y: number
 }
 
-/** The space between screens that are arranged automatically; the title needs room above a screen. */
+/** The space between screens that are arranged automatically, with room for a title. The server places new screens by
+ * the same: src/outlast/apps/screens/placement.py. */
 export const GAP = 120
 
 /** The bounding box of all places, or null if there are none. */
