@@ -10,7 +10,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.hooks import LinesTaken
 from outlast.kernel.agents.tool import Tool
-from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.threads.parts import PagePart, Part
 from outlast.testing.agents import FakeAgent, FakeStagedAgent
 

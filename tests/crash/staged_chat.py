@@ -14,7 +14,7 @@ from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.parts import NoticePart
 from outlast_sandbox.interface import Command, CommandResult

@@ -12,7 +12,7 @@ from outlast.kernel.agents.prompt import Conversation, PromptContext
 from outlast.kernel.agents.tool import Tool, ToolResult
 from outlast.kernel.models.protocol import ToolSpec
 from outlast.kernel.runs.history import exchanges_before
-from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.transcript import Run
 
 Body = Callable[[Context, Mapping[str, Any]], Awaitable[str | ToolResult]]
 StageBody = Callable[[StageContext], Awaitable[StageResult]]

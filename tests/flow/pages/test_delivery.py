@@ -23,11 +23,11 @@ from outlast.kernel.limits.settings import LimitSettings
 from outlast.kernel.runs import claims, leases, tables
 from outlast.kernel.runs import store as runs
 from outlast.kernel.runs.cancel import request_cancel
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.settlement import end_unheld
 from outlast.kernel.runs.thread_queue import last_queued
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.messages import message_in
 from outlast.kernel.threads.rules import text_of

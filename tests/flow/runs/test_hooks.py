@@ -18,9 +18,9 @@ from outlast.kernel.agents.hooks import Finished
 from outlast.kernel.apps.app import App
 from outlast.kernel.apps.registry import only
 from outlast.kernel.runs.actions import cancel_run, retry_run
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.subjects.subject import RunHooks, Subject
 from outlast.kernel.threads.tables import threads

@@ -13,8 +13,8 @@ from outlast import Agent, Context, tool
 from outlast.db.database import Database, Tx
 from outlast.kernel.models.protocol import TextPiece
 from outlast.kernel.runs.approval_actions import decide_approval
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.settings import PolicyRule
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.settings import Settings
 from outlast.testing.scripted_model import Call, turn
 from tests.flow.harness import stage, told

@@ -19,7 +19,7 @@ from outlast.kernel.agents.fence import Fence
 from outlast.kernel.agents.prompt import Conversation as Prompted
 from outlast.kernel.agents.prompt import PromptContext
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
-from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import messages, threads

@@ -28,8 +28,8 @@ from outlast.kernel.projects.rules import Right, Role
 from outlast.kernel.runs import store as runs
 from outlast.kernel.runs.actions import start_in
 from outlast.kernel.runs.cancel import request_cancel
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.thread_queue import last_queued
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.services import Services, in_read
 from outlast.kernel.threads import messages
 from outlast.kernel.threads import store as threads

@@ -12,7 +12,7 @@ from outlast.kernel.agents.hooks import ContextHook, Finish, Instructions, Lines
 from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.models.protocol import ToolSpec
-from outlast.kernel.runs.model import FINAL_ANSWER, StagePlan
+from outlast.kernel.runs.transcript import FINAL_ANSWER, StagePlan
 
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.shapes import WorkflowStatus
+from outlast.kernel.runs.transcript import Run
 
 CleanUp = Callable[[], Awaitable[None]]
 

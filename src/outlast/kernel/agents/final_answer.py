@@ -9,7 +9,7 @@ from outlast.base.ids import new_id
 from outlast.kernel.agents.context import Context, StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.tool import Tool
-from outlast.kernel.runs.model import FINAL_ANSWER
+from outlast.kernel.runs.transcript import FINAL_ANSWER
 from outlast.kernel.threads.parts import TextPart
 
 DESCRIPTION: Final = "Give your answer. Call it once, when everything is done: it ends your work."

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.prompt import Conversation, PromptContext
-from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.threads.parts import Part
 
 

@@ -13,7 +13,7 @@ from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.models.protocol import ModelMessage, ModelSpec
 from outlast.kernel.runs.history import Exchange, exchanges_before
-from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.tables import messages
 

@@ -12,8 +12,8 @@ from outlast.base.errors import NotFound, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context, EffectContext
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.threads.tables import threads

@@ -7,11 +7,11 @@ import sqlalchemy as sa
 from outlast.db.database import Tx
 from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.engine import Engine
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import ENDED, End
 from outlast.kernel.runs.settlement import end_unheld
 from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.runs.worker import CANCEL_BELL
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log_store import read_all

@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from outlast.db.database import Tx
 from outlast.kernel.runs.crashes import SUSPECT_DEATHS
 from outlast.kernel.runs.leases import hand_back_strays
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.streams.writer import RESERVE
 
 # Statements of the hot path, built once: see db/prepared.py.

@@ -15,11 +15,11 @@ from outlast.db.database import Tx
 from outlast.kernel.models.protocol import Delta
 from outlast.kernel.runs import store
 from outlast.kernel.runs.engine import Engine
-from outlast.kernel.runs.model import Run, Transcript
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import End, Next, next_step
 from outlast.kernel.runs.settlement import settle
 from outlast.kernel.runs.shapes import ErrorData
+from outlast.kernel.runs.transcript import Run, Transcript
 from outlast.kernel.runs.turns import StreamedDelta, Turn
 from outlast.kernel.streams.fold import RunFold, apply
 from outlast.kernel.streams.log_store import NamedEvent

@@ -10,9 +10,9 @@ from outlast.db.database import Tx
 from outlast.db.savepoints import is_of_transaction, savepoint
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.hooks import Finished
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.shapes import WorkflowStatus, WorkflowStep
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.subjects.hooks import reason_of
 from outlast.kernel.threads.parts import NoticePart

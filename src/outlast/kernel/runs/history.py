@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.threads.tables import messages
 
 _ASKED = (

@@ -12,9 +12,9 @@ from outlast.kernel.accounts.tables import users
 from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
 from outlast.kernel.mentions.rules import one_line
 from outlast.kernel.projects.tables import members
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.tables import approvals, runs
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.streams.log_store import append
 from outlast.kernel.threads.tables import threads
 

@@ -8,7 +8,6 @@ import anyio
 from outlast.kernel.runs import leases, store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.engine import Engine
-from outlast.kernel.runs.model import Effect, Run, Transcript
 from outlast.kernel.runs.model_turn import REFUSED, ask_model
 from outlast.kernel.runs.outcome import error_data
 from outlast.kernel.runs.parked import announce_decisions, park
@@ -16,6 +15,7 @@ from outlast.kernel.runs.rules import AskModel, CallTools, Check, End, Prepare, 
 from outlast.kernel.runs.shapes import RunStarted, StepReset
 from outlast.kernel.runs.stages import perform_stage
 from outlast.kernel.runs.tool_calls import call_tools, lost_so_far
+from outlast.kernel.runs.transcript import Effect, Run, Transcript
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log_store import read_all
 

@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from outlast.db.database import Tx
 from outlast.kernel.agents.hooks import Lines
 from outlast.kernel.runs import store
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.shapes import PartCarrier, whole_parts
 from outlast.kernel.runs.tables import effects
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.streams.log_store import NamedEvent
 
 _CUT: Final = (

@@ -23,8 +23,8 @@ from outlast.kernel.models.protocol import Delta, ModelRequest
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.lines import MAX_LINE_CHARS, TOO_LONG, Line, LinedTurn, TooLong, added
-from outlast.kernel.runs.model import Effect
 from outlast.kernel.runs.outcome import NO_OUTCOME
+from outlast.kernel.runs.transcript import Effect
 from outlast.kernel.runs.turns import OpenPart
 from outlast.kernel.streams.log_store import NamedEvent
 

@@ -19,11 +19,11 @@ from outlast.kernel.runs.effect_retries import Retries
 from outlast.kernel.runs.line_parts import part_in, reset_in
 from outlast.kernel.runs.line_stream import stream_lines
 from outlast.kernel.runs.lines import LinedTurn
-from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.outcome import NO_OUTCOME, error_data
 from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.shapes import PartCarrier, RunStatusChanged, StepCompleted, StepReset, StepStarted, UsageData
 from outlast.kernel.runs.tool_call_validation import judge_calls, plan_call
+from outlast.kernel.runs.transcript import Effect, Transcript
 from outlast.kernel.runs.turns import Turn, messages_of
 from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.threads.parts import NoticePart

@@ -11,11 +11,11 @@ from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.decision_texts import resolution_events
 from outlast.kernel.runs.followers import arm_abandonment
-from outlast.kernel.runs.model import Run, Transcript
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.rules import THREAD_STATUS, WaitingFor
 from outlast.kernel.runs.shapes import RunStatusChanged
 from outlast.kernel.runs.tables import TimerKind, effects, runs
+from outlast.kernel.runs.transcript import Run, Transcript
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.threads import store as threads

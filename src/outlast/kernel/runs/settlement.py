@@ -21,7 +21,6 @@ from outlast.kernel.runs.finishers import finish, last_steps, open_steps_closed
 from outlast.kernel.runs.followers import arm_abandonment
 from outlast.kernel.runs.inbox import tell_settled
 from outlast.kernel.runs.line_parts import cut_part_in
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import OPEN_CALLS, THREAD_STATUS
@@ -38,6 +37,7 @@ from outlast.kernel.runs.shapes import (
     ToolResultData,
 )
 from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.sandboxes.checkpoints.store import bind
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.settings import Settings

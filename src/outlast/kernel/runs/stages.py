@@ -21,11 +21,11 @@ from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import LIMIT, retry_in_sandbox
 from outlast.kernel.runs.finishers import count, workflow_step
-from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.outcome import NO_OUTCOME, error_data, leaves_of
 from outlast.kernel.runs.rules import Check, End, Prepare
 from outlast.kernel.runs.shapes import WorkflowStatus, whole_parts
 from outlast.kernel.runs.tool_calls import clean_up, stop_effect, tell_lost
+from outlast.kernel.runs.transcript import Effect, Transcript
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.streams.log_store import NamedEvent
 

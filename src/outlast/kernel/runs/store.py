@@ -8,11 +8,11 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound, RunCleanedUp
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.runs.model import Effect, Run, Transcript
 from outlast.kernel.runs.policy import Grant
 from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.shapes import UsageData
 from outlast.kernel.runs.tables import approvals, effects, grants, runs
+from outlast.kernel.runs.transcript import Effect, Run, Transcript
 from outlast.kernel.streams.log_store import NamedEvent, encode_all, save
 
 BELL = "runs"  # rung when a leg becomes ready

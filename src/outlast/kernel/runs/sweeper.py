@@ -14,9 +14,9 @@ from outlast.kernel.runs import abandonment, claims, leases, retention, store, t
 from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs.cancel import cut_calls, end_cancelled
 from outlast.kernel.runs.engine import Engine
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.rules import ENDED
 from outlast.kernel.runs.tables import TimerKind
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.set_aside import kinds
 
 RETRY_S: Final = 5.0

@@ -12,7 +12,6 @@ from outlast.kernel.models.turn import parse_arguments
 from outlast.kernel.runs import policy, store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.inbox import tell_asked
-from outlast.kernel.runs.model import Effect
 from outlast.kernel.runs.policy import Grant
 from outlast.kernel.runs.shapes import (
     ApprovalData,
@@ -23,6 +22,7 @@ from outlast.kernel.runs.shapes import (
     QuestionItem,
     ToolResultData,
 )
+from outlast.kernel.runs.transcript import Effect
 from outlast.kernel.runs.turns import OpenPart, call_part, cut_call_text
 from outlast.kernel.streams.log_store import NamedEvent
 

@@ -24,13 +24,13 @@ from outlast.kernel.models.turn import parse_arguments
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import retry_in_sandbox
-from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.model_turn import name_effect_in
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.parked import announce_decisions_in
 from outlast.kernel.runs.rules import AskModel
 from outlast.kernel.runs.shapes import PartCarrier, ToolResultData, whole_parts
 from outlast.kernel.runs.tool_call_validation import REMOVED_TOOL
+from outlast.kernel.runs.transcript import Effect, Transcript
 from outlast.kernel.runs.turns import encodable
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.sandboxes.shapes import ContextLost, FilesChanged

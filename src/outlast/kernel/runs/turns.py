@@ -24,8 +24,8 @@ from outlast.kernel.models.protocol import (
     Usage,
 )
 from outlast.kernel.models.turn import sendable_arguments
-from outlast.kernel.runs.model import Effect
 from outlast.kernel.runs.shapes import PartCarrier
+from outlast.kernel.runs.transcript import Effect
 from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.threads.parts import NoticePart, Part, ReasoningPart, TextPart, ToolCallPart
 

@@ -9,10 +9,10 @@ import sqlalchemy as sa
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.runs import claims, store, timers
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.runs.tables import timers as timer_rows
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads.parts import NoticePart
 

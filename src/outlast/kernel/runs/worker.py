@@ -12,12 +12,12 @@ from outlast.db.database import Tx
 from outlast.kernel.runs import claims, crashes, leases, store
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.leg import Leg
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending, leaves_of
 from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.settlement import end_unheld
 from outlast.kernel.runs.shapes import ErrorData
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.set_aside import kinds
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log_store import read_all

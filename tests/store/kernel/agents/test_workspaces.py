@@ -14,7 +14,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.workspaces import OpenWorkspace, Workspaces, workspace_of_run
 from outlast.kernel.runs import store
-from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.sandboxes import store as sandboxes
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.tables import workspaces

@@ -11,8 +11,8 @@ from outlast.base.clock import SystemClock
 from outlast.base.errors import FenceLost
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs import claims
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.streams.writer import RESERVE, RunWriter

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from outlast import Context, ToolResult, tool
 from outlast.base.clock import SystemClock
 from outlast.base.errors import ArgumentsInvalid
-from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.transcript import Run
 from outlast.testing.agents import make_context
 
 NOW = SystemClock().now()

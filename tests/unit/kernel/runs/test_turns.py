@@ -24,7 +24,7 @@ from outlast.kernel.models.protocol import (
     Usage,
 )
 from outlast.kernel.models.turn import parse_arguments
-from outlast.kernel.runs.model import Effect
+from outlast.kernel.runs.transcript import Effect
 from outlast.kernel.runs.turns import Turn, encodable, messages_of
 
 END = TurnEnd("stop", Usage(), {"signed": "yes"})

@@ -18,7 +18,7 @@ from outlast.base.errors import NotFound
 from outlast.db.database import Tx
 from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.tables import artifacts
-from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads
 

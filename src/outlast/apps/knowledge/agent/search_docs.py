@@ -11,7 +11,7 @@ from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, tool
 from outlast.kernel.agents.workspaces import find_workspace
 from outlast.kernel.library.search import HitAnswer, PackageAnswer, Searcher, SearchReply
-from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.threads.tables import threads
 
 CONTENT_CHARS: Final = 6_000  # of one hit; passages are shorter, unless they have long code

@@ -31,7 +31,7 @@ from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.library.memories import Recall
 from outlast.kernel.library.modules import UsableModules
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
-from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.settings import Settings
 
 

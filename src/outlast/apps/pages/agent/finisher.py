@@ -19,9 +19,9 @@ from outlast.kernel.apps import registry
 from outlast.kernel.library.memories import MEMORIES
 from outlast.kernel.library.modules import LIBRARY, ModuleOrigin, NewModule
 from outlast.kernel.library.shapes import ModulesSaved
-from outlast.kernel.runs.model import Run, text_of
 from outlast.kernel.runs.shapes import PageStats
 from outlast.kernel.runs.store import transcript_of, usage_of
+from outlast.kernel.runs.transcript import Run, text_of
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.search_index import set_title
 from outlast.kernel.threads.tables import messages, threads

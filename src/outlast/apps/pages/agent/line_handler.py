@@ -25,7 +25,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.hooks import LinesTaken
 from outlast.kernel.runs import timers
-from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.threads.parts import PagePart
 
 GONE: Final = "The page was deleted, so this line changed nothing."

@@ -13,8 +13,8 @@ from outlast.apps.pages.tables import page_versions
 from outlast.db.database import Tx
 from outlast.kernel.apps import registry
 from outlast.kernel.library.memories import MEMORIES
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.threads.tables import messages
 
 MAX_RECENT: Final = 6

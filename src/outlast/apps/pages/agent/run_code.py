@@ -20,8 +20,8 @@ from outlast.kernel.agents.workspaces import OpenWorkspace
 from outlast.kernel.apps import registry
 from outlast.kernel.library.code_uses import filed_under, files_used, packages_used
 from outlast.kernel.library.modules import LIBRARY, MAX_BYTES, Module, UsableModules
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import effects
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.interface import EvaluationResult, Sandbox
 

@@ -20,8 +20,8 @@ from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.library.memories import Recall
 from outlast.kernel.library.modules import UsableModules
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import effects
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.threads.tables import messages
 
 NO_PAGE: Final = "The page of this thread was deleted, so there is nothing to change."

@@ -32,8 +32,8 @@ from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.workspaces import OpenWorkspace, Workspaces
 from outlast.kernel.attachments.store import add_attachment
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.tables import checkpoints, workspaces

@@ -9,7 +9,7 @@ from outlast.apps.screens.agent.tags import Outcome, merge_files, parse_outcome
 from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.shapes import ScreenFile
 from outlast.db.database import Tx
-from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.search_index import set_title
 from outlast.kernel.threads.tables import threads

@@ -19,8 +19,8 @@ from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.prompt import NOT_READABLE
 from outlast.kernel.agents.workspaces import OpenWorkspace, Workspaces
 from outlast.kernel.runs.history import exchanges_before
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.sandboxes.tables import sandboxes
 
 NO_SCREEN: Final = "The screen of this thread was deleted, so there is nothing to build on."

@@ -25,8 +25,8 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.agents.workspaces import workspace_of_run
 from outlast.kernel.runs import store as runs
 from outlast.kernel.runs.history import exchanges_before
-from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.tables import runs as run_rows
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.sandboxes import store as sandboxes
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint, add
 from outlast.kernel.sandboxes.rules import State, is_alive

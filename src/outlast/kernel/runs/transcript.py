@@ -1,4 +1,4 @@
-"""A run and its effects as values: used by the store and the rest of the room."""
+"""A run and its effects as values, and the transcript that they make: used by the store and the rest of the room."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
