@@ -2,7 +2,7 @@
 is created with it: threads keep the agent that continues them.
 
 Its summary is made from the parent thread, up to the point of the fork, as text. Messages of people and agents are put
-between tags whose names do not occur in it (`Fence`): it is material for the summary, never an instruction.
+between tags whose names do not occur in it (`PromptTags`): it is material for the summary, never an instruction.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context_window import CHARS_PER_TOKEN
-from outlast.kernel.agents.fence import Fence
 from outlast.kernel.agents.prompt import Conversation as Prompted
 from outlast.kernel.agents.prompt import PromptContext
+from outlast.kernel.agents.prompt_tags import PromptTags
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.subjects import registry as subjects
@@ -102,22 +102,22 @@ def conversation_before(tx: Tx, run: Run) -> Conversation | None:
 def told(conversation: Conversation, asked: str, token_budget: int) -> str:
     """The message for the model, within the budget: the beginning and the end stay, the middle is cut first."""
     texts = [one.text for one in conversation.said]
-    fence = Fence.around([conversation.title, conversation.about, *texts, *conversation.proposed])
-    proposed = fence.put("proposals", "\n".join(conversation.proposed))
+    tags = PromptTags.around([conversation.title, conversation.about, *texts, *conversation.proposed])
+    proposed = tags.put("proposals", "\n".join(conversation.proposed))
     behind = [f"{PROPOSED}\n{proposed}"] if conversation.proposed else []
     behind.append(f"{REQUEST}\n{asked}")
     room = token_budget * CHARS_PER_TOKEN - sum(len(one) for one in behind)
-    lines = _within([_message(fence, number, one) for number, one in enumerate(conversation.said, 1)], room)
+    lines = _within([_message(tags, number, one) for number, one in enumerate(conversation.said, 1)], room)
     body = "\n".join(lines) or "(nothing was said)"
-    whole = fence.put("document", body, kind="conversation", title=conversation.title, about=conversation.about or None)
+    whole = tags.put("document", body, kind="conversation", title=conversation.title, about=conversation.about or None)
     return "\n\n".join([whole, *behind])
 
 
-def _message(fence: Fence, number: int, one: Said) -> str:
+def _message(tags: PromptTags, number: int, one: Said) -> str:
     text = one.text
     if len(text) > MESSAGE_CHARS:
         text = f"{text[: MESSAGE_CHARS // 2]}\n[…]\n{text[-MESSAGE_CHARS // 2 :]}"
-    return fence.put("quote", text, number=number, role=one.role, by=one.by)
+    return tags.put("quote", text, number=number, role=one.role, by=one.by)
 
 
 def _within(lines: Sequence[str], chars: int) -> list[str]:

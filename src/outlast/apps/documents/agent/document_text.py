@@ -1,6 +1,6 @@
 """A document as text for a model: an outline, then whole sections, as many as fit. Pure.
 
-Untrusted text is put between tags whose names do not occur in it, so no text can close its own fence. Omitted
+Untrusted text is put between tags whose names do not occur in it, so no text can close its own tags. Omitted
 parts are listed with their ids, to be read with `read_document`.
 """
 
@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Final, Literal
 
 from outlast.apps.documents.content.tree import Block, Section, Tree, count_words
-from outlast.kernel.agents.fence import Fence
+from outlast.kernel.agents.prompt_tags import PromptTags
 
 OUTLINED: Final = 300  # maximum sections in an outline
 HEADING_CHARS: Final = 160
@@ -72,14 +72,14 @@ class Anchor:
             yield from (self.comment.body, self.comment.quote, *(text for _, text in self.comment.answers))
 
 
-def document_text(document: ToldDocument, fence: Fence, focus: Sequence[str], most_chars: int) -> str:
+def document_text(document: ToldDocument, tags: PromptTags, focus: Sequence[str], most_chars: int) -> str:
     """The document with its outline, at most about `most_chars` long. Sections in `focus` are included first,
     then their neighbours, then the others from the beginning; all appear in the document's order."""
     tree = document.tree
-    outline = outline_text(tree, fence)
+    outline = outline_text(tree, tags)
     shown = _shown(tree, focus, most_chars - len(outline))
     told = [
-        section_text(one, fence, shown.get(one.id, 0)) for one in tree.sections if shown.get(one.id) or not one.blocks
+        section_text(one, tags, shown.get(one.id, 0)) for one in tree.sections if shown.get(one.id) or not one.blocks
     ]
     hidden = [one.id for one in tree.sections if one.blocks and not shown.get(one.id)]
     if hidden:
@@ -88,10 +88,10 @@ def document_text(document: ToldDocument, fence: Fence, focus: Sequence[str], mo
             f"[Not shown, because they do not fit: {ids}. Read them with read_document before you change them.]"
         )
     body = "\n".join([outline, *told])
-    return fence.put("document", body, id=tree.document_id, title=document.title, version=tree.version)
+    return tags.put("document", body, id=tree.document_id, title=document.title, version=tree.version)
 
 
-def outline_text(tree: Tree, fence: Fence) -> str:
+def outline_text(tree: Tree, tags: PromptTags) -> str:
     """Every section on a line: its id, heading, and numbers of blocks and words."""
     lines = [
         f"{section.id} {_heading(section)} ({len(section.blocks)} blocks, {_words(section)} words)"
@@ -100,25 +100,25 @@ def outline_text(tree: Tree, fence: Fence) -> str:
     rest = len(tree.sections) - len(lines)
     if rest > 0:
         lines.append(f"and {rest} more sections: read_document finds them by words")
-    return fence.put("outline", "\n".join(lines) or "(the document is empty)")
+    return tags.put("outline", "\n".join(lines) or "(the document is empty)")
 
 
-def section_text(section: Section, fence: Fence, blocks: int) -> str:
+def section_text(section: Section, tags: PromptTags, blocks: int) -> str:
     """A section with its first blocks."""
     told = section.blocks[:blocks]
-    lines = [block_text(block, fence) for block in told]
+    lines = [block_text(block, tags) for block in told]
     left = len(section.blocks) - len(told)
     if left:
         lines.append(f"[{left} more blocks: read_document with section_id {section.id}, after {told[-1].id}]")
     body = "\n".join(lines) or "(no blocks yet)"
-    return fence.put("section", body, id=section.id, level=section.level, heading=section.heading or None)
+    return tags.put("section", body, id=section.id, level=section.level, heading=section.heading or None)
 
 
-def block_text(block: Block, fence: Fence) -> str:
-    return fence.put("block", block.markdown, id=block.id, kind=block.kind)
+def block_text(block: Block, tags: PromptTags) -> str:
+    return tags.put("block", block.markdown, id=block.id, kind=block.kind)
 
 
-def anchor_text(anchor: Anchor, fence: Fence) -> str:
+def anchor_text(anchor: Anchor, tags: PromptTags) -> str:
     """The subject of the conversation in words, with the comment or the selected text fenced."""
     if anchor.kind == "document":
         return "This conversation is about the whole document."
@@ -128,15 +128,15 @@ def anchor_text(anchor: Anchor, fence: Fence) -> str:
         return f"This conversation is about the section {anchor.section_id}."
     if anchor.kind == "selection":
         where = f"in the block {anchor.block_id} of the section {anchor.section_id}"
-        return f"This conversation is about selected text {where}:\n{fence.put('selection', anchor.selected)}"
+        return f"This conversation is about selected text {where}:\n{tags.put('selection', anchor.selected)}"
     assert anchor.comment is not None
-    return f"This conversation is about a comment on the document:\n{comment_text(anchor.comment, fence)}"
+    return f"This conversation is about a comment on the document:\n{comment_text(anchor.comment, tags)}"
 
 
-def comment_text(comment: ToldComment, fence: Fence) -> str:
-    quote = [fence.put("quote", comment.quote)] if comment.quote else []
-    answers = [fence.put("answer", text, by=by) for by, text in comment.answers]
-    return fence.put(
+def comment_text(comment: ToldComment, tags: PromptTags) -> str:
+    quote = [tags.put("quote", comment.quote)] if comment.quote else []
+    answers = [tags.put("answer", text, by=by) for by, text in comment.answers]
+    return tags.put(
         "comment",
         "\n".join([*quote, comment.body, *answers]),
         id=comment.id,

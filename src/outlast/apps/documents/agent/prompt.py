@@ -12,7 +12,7 @@ from outlast.apps.documents.agent.context import DocumentContext
 from outlast.apps.documents.agent.document_text import anchor_text, document_text
 from outlast.base.data_files import read_text
 from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, LoadImage, messages_from
-from outlast.kernel.agents.fence import Fence
+from outlast.kernel.agents.prompt_tags import PromptTags
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
 from outlast.kernel.runs.history import Exchange
 
@@ -58,12 +58,12 @@ def before_request(about: DocumentContext | None, most_chars: int) -> str:
     if about is None:
         return f"{GONE}\n\n{REQUEST}"
     document, anchor = about.document, about.anchor
-    fence = Fence.around([*document.texts(), *anchor.texts(), *about.files, *about.proposed])
-    sections = [f"{ABOUT}\n{anchor_text(anchor, fence)}"]
+    tags = PromptTags.around([*document.texts(), *anchor.texts(), *about.files, *about.proposed])
+    sections = [f"{ABOUT}\n{anchor_text(anchor, tags)}"]
     for heading, tag, lines in ((FILES_HEADING, "files", about.files), (PROPOSED, "proposals", about.proposed)):
         if lines:
-            sections.append("\n".join([heading, fence.put(tag, "\n".join(lines))]))
+            sections.append("\n".join([heading, tags.put(tag, "\n".join(lines))]))
     sections.append(REQUEST)
     room = most_chars - sum(len(section) + 2 for section in sections)
-    told = document_text(document, fence, anchor.focus, max(room, most_chars // 4))
+    told = document_text(document, tags, anchor.focus, max(room, most_chars // 4))
     return "\n\n".join([told, *sections])

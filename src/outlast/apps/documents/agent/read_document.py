@@ -13,7 +13,7 @@ from outlast.apps.documents.agent.document_text import ToldDocument, block_text,
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
-from outlast.kernel.agents.fence import Fence
+from outlast.kernel.agents.prompt_tags import PromptTags
 from outlast.kernel.agents.tool import Tool, ToolResult, tool
 
 SHOWN_CHARS: Final = 20_000
@@ -36,18 +36,18 @@ def read_document_tool(db: Database) -> Tool:
         """Read the document as it is now: a section's blocks by section_id, or blocks that contain some words by query;
         without either, its outline. Long sections come in pieces."""
         document = await db.read(_document, ctx.run.thread_id)
-        tree, fence = document.tree, Fence.around(document.texts())
+        tree, tags = document.tree, PromptTags.around(document.texts())
         if section_id:
             section = tree.find_section(section_id)
             if section is None:
-                outline = outline_text(tree, fence)
+                outline = outline_text(tree, tags)
                 return ToolResult(f"There is no section {section_id} now.\n{outline}", is_error=True)
-            body = section_page(section, fence, after)
+            body = section_page(section, tags, after)
         elif query and query.strip():
-            body = _found(tree, fence, query)
+            body = _found(tree, tags, query)
         else:
-            body = outline_text(tree, fence)
-        return ToolResult(fence.put("document", body, id=tree.document_id, version=tree.version))
+            body = outline_text(tree, tags)
+        return ToolResult(tags.put("document", body, id=tree.document_id, version=tree.version))
 
     return read_document
 
@@ -57,18 +57,18 @@ def _document(tx: Tx, thread_id: str) -> ToldDocument:
     return ToldDocument(row.title, store.tree(tx, row.id))
 
 
-def section_page(section: Section, fence: Fence, after: str | None) -> str:
+def section_page(section: Section, tags: PromptTags, after: str | None) -> str:
     """A section's blocks behind `after` (from the first if None or not found), as many as fit; then how to continue."""
     ids = [block.id for block in section.blocks]
     blocks = section.blocks[ids.index(after) + 1 if after in ids else 0 :]
-    told = _fitting(block_text(_within(block), fence) for block in blocks)
+    told = _fitting(block_text(_within(block), tags) for block in blocks)
     if rest := len(blocks) - len(told):
         told.append(f"[{rest} more blocks: after={blocks[len(told) - 1].id}]")
     body = "\n".join(told) or "(no blocks)"
-    return fence.put("section", body, id=section.id, level=section.level, heading=section.heading or None)
+    return tags.put("section", body, id=section.id, level=section.level, heading=section.heading or None)
 
 
-def _found(tree: Tree, fence: Fence, query: str) -> str:
+def _found(tree: Tree, tags: PromptTags, query: str) -> str:
     """Blocks with the words, best matches first; each in its section."""
     words = list(dict.fromkeys(query.lower().split()))
     scored = [
@@ -79,7 +79,7 @@ def _found(tree: Tree, fence: Fence, query: str) -> str:
     ]
     scored.sort(key=lambda one: -one[0])
     lines = _fitting(
-        fence.put("section", block_text(_within(block), fence), id=section.id, heading=section.heading or None)
+        tags.put("section", block_text(_within(block), tags), id=section.id, heading=section.heading or None)
         for _, section, block in scored[:FOUND_BLOCKS]
     )
     if more := len(scored) - len(lines):

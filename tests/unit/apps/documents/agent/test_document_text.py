@@ -4,7 +4,7 @@ from outlast.apps.documents.agent.context import DocumentContext
 from outlast.apps.documents.agent.document_text import Anchor, ToldComment, ToldDocument, document_text, outline_text
 from outlast.apps.documents.agent.prompt import before_request
 from outlast.apps.documents.content.tree import Block, Section, Tree
-from outlast.kernel.agents.fence import Fence
+from outlast.kernel.agents.prompt_tags import PromptTags
 
 NUMBER = 30
 
@@ -40,7 +40,7 @@ def test_every_block_is_told_with_its_id_and_its_text_as_it_is() -> None:
 
 
 def test_a_long_document_is_told_by_its_outline_and_its_beginning() -> None:
-    text = document_text(LONG, Fence(), (), 12_000)
+    text = document_text(LONG, PromptTags(), (), 12_000)
     assert len(text) < 14_000
     for one in LONG.tree.sections:
         assert f"{one.id} ## {one.heading}" in text
@@ -49,7 +49,7 @@ def test_a_long_document_is_told_by_its_outline_and_its_beginning() -> None:
 
 
 def test_of_a_long_document_the_section_in_question_is_told_whole_with_its_neighbours() -> None:
-    text = document_text(LONG, Fence(), ("sec_15",), 10_000)
+    text = document_text(LONG, PromptTags(), ("sec_15",), 10_000)
     assert {"sec_14", "sec_15", "sec_16"} <= set(shown(text))
     assert "sec_25" not in shown(text)
     for block in LONG.tree.sections[15].blocks:
@@ -57,13 +57,13 @@ def test_of_a_long_document_the_section_in_question_is_told_whole_with_its_neigh
 
 
 def test_linked_sections_come_before_neighbours() -> None:
-    text = document_text(LONG, Fence(), ("sec_3", "sec_20"), 9_000)
+    text = document_text(LONG, PromptTags(), ("sec_3", "sec_20"), 9_000)
     assert {"sec_3", "sec_20"} <= set(shown(text))
 
 
 def test_a_section_that_is_too_long_itself_is_cut_at_a_block_and_says_how_to_go_on() -> None:
     big = document(section(1, *("x" * 1_000 for _ in range(20))))
-    text = document_text(big, Fence(), ("sec_1",), 5_000)
+    text = document_text(big, PromptTags(), ("sec_1",), 5_000)
     assert "more blocks: read_document with section_id sec_1, after blk_1_" in text
     assert len(text) < 6_000
 
@@ -135,4 +135,4 @@ def test_names_of_files_and_summaries_of_proposals_stand_between_tags() -> None:
 
 
 def test_an_empty_document_has_an_outline_too() -> None:
-    assert "(the document is empty)" in outline_text(document().tree, Fence())
+    assert "(the document is empty)" in outline_text(document().tree, PromptTags())

@@ -1,4 +1,4 @@
-"""Tags around people's texts in a prompt: the texts do not contain the tags' names, so no text can end its own fence.
+"""Tags around people's texts in a prompt: the texts do not contain the tags' names, so no text can end its own tags.
 Pure."""
 
 from collections.abc import Iterable
@@ -13,20 +13,20 @@ TAGS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Fence:
+class PromptTags:
     """Tags for data. `mark` is added to their names; empty if no text needs it."""
 
     mark: str = ""
 
     @staticmethod
-    def around(texts: Iterable[str]) -> "Fence":
-        """A fence that none of the texts can open or close."""
+    def around(texts: Iterable[str]) -> "PromptTags":
+        """Tags that none of the texts can open or close."""
         joined = "\n".join(texts).lower()
         mark, number = "", 1
         while any(f"<{slash}{tag}{mark}" in joined for tag in TAGS for slash in ("", "/")):
             number += 1
             mark = f"-{number}"
-        return Fence(mark)
+        return PromptTags(mark)
 
     def put(self, tag: str, body: str, **attributes: object) -> str:
         """The element, with its body on separate lines."""
