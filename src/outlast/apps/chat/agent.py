@@ -4,7 +4,7 @@ from functools import partial
 from typing import Final
 
 from outlast.kernel.agents.agent import Agent
-from outlast.kernel.agents.network import network_words
+from outlast.kernel.agents.network_prompt import network_words
 from outlast.kernel.agents.prompt import PromptContext
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user

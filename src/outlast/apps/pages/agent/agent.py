@@ -22,7 +22,7 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context_window import user_pieces
-from outlast.kernel.agents.network import network_words
+from outlast.kernel.agents.network_prompt import network_words
 from outlast.kernel.agents.prompt import Conversation, PromptContext
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user

@@ -14,7 +14,7 @@ from outlast.apps.screens.store import screen_of_thread
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
-from outlast.kernel.agents.network import NONE, network_words
+from outlast.kernel.agents.network_prompt import NONE, network_words
 from outlast.kernel.agents.prompt import Conversation, PromptContext, context_messages
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user

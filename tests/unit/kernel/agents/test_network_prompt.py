@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from outlast.kernel.agents.network import NONE, network_words
+from outlast.kernel.agents.network_prompt import NONE, network_words
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 
 
