@@ -23,7 +23,7 @@ from outlast.kernel.runs.worker import Worker
 from outlast.kernel.services import Services
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.actions import follow_run, follow_thread
-from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.user_input import Draft
 from outlast.testing.agents import FakeAgent
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import ScriptedModel, Turn

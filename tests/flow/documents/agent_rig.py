@@ -30,7 +30,7 @@ from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.user_input import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn
 from tests.document_changes import edit_block, insert_block, insert_section

@@ -14,7 +14,7 @@ from outlast.kernel.files.tables import artifacts
 from outlast.kernel.runs.settings import ProfileSettings
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.actions import post_message
-from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.user_input import Draft
 from outlast.testing.scripted_model import Call, ScriptedModel, turn
 from tests.document_changes import delete_section
 from tests.documents import decision_on

@@ -21,7 +21,7 @@ from outlast.kernel.threads.actions import (
     fork_with_summary,
     read_family,
 )
-from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.user_input import Draft
 from outlast.testing.scripted_model import ScriptedModel, turn
 from outlast_demo.model import DemoModel
 from tests.documents import decision_on

@@ -43,7 +43,7 @@ from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.services import SandboxServices
 from outlast.kernel.settings import Settings
-from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.user_input import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn
 from outlast_sandbox.interface import SandboxProvider

@@ -21,7 +21,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.settings import PolicyRule
-from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.user_input import Draft
 from outlast.testing.scripted_model import Call, Turn, turn
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.app_settings import settings_with

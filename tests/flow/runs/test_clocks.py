@@ -21,7 +21,7 @@ from outlast.kernel.runs.tables import followers, runs
 from outlast.kernel.services import Services
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log_store import read_all
-from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.user_input import Draft
 from outlast.testing.clock import ManualClock
 from tests.factories import make_project, make_services, make_thread, make_user
 

@@ -36,8 +36,8 @@ from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads.actions import archive_thread
-from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.tables import messages, threads
+from outlast.kernel.threads.user_input import Draft
 from outlast.testing.scripted_model import HANG, ScriptedModel, turn
 from tests.factories import join, make_user
 from tests.flow.harness import Stage, stage

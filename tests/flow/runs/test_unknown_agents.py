@@ -23,7 +23,7 @@ from outlast.kernel.runs.worker import Worker
 from outlast.kernel.services import Services
 from outlast.kernel.streams.fold import RunFold, fold_lines
 from outlast.kernel.streams.log_store import read_all
-from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.user_input import Draft
 from outlast.testing.agents import FakeAgent
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.clock import ManualClock

@@ -22,7 +22,7 @@ from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.warm_start import Warmer
 from outlast.kernel.services import Services
 from outlast.kernel.threads.actions import create_thread
-from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.user_input import Draft
 from outlast.testing.agents import FakeAgent
 from outlast_sandbox.interface import SandboxSpec
 from outlast_sandbox.providers.memory import MemoryProvider, MemorySandbox

@@ -35,7 +35,7 @@ from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.services import SandboxServices, Services
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.actions import list_messages
-from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.user_input import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from outlast_sandbox.browser.interface import Look

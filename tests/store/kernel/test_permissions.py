@@ -19,7 +19,7 @@ from outlast.kernel.projects import invitation_actions
 from outlast.kernel.projects import member_actions as members
 from outlast.kernel.services import Services
 from outlast.kernel.threads import actions as threads
-from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.user_input import Draft
 from tests.factories import Team, join, list_inbox, make_services, make_user
 from tests.unit.base.test_images import PNG
 

@@ -25,8 +25,8 @@ from outlast.kernel.runs.rules import ENDED
 from outlast.kernel.runs.shapes import ErrorData, RunSummaryAnswer
 from outlast.kernel.services import Services
 from outlast.kernel.streams.actions import follow_run
-from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.rules import text_of
+from outlast.kernel.threads.user_input import Draft
 
 RESTING: Final = frozenset({"awaiting_approval", "paused", *ENDED})
 _OF_EDIT: Final = set(AgentEdit.model_fields) - {"edit_id"}

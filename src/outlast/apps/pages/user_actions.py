@@ -33,9 +33,9 @@ from outlast.kernel.runs.transcript import Run
 from outlast.kernel.services import Services, in_read
 from outlast.kernel.threads import messages
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.parts import TextPart
 from outlast.kernel.threads.rules import demand_open
+from outlast.kernel.threads.user_input import Draft
 
 
 async def act(

@@ -36,11 +36,11 @@ from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.hooks import call_run_hook
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.message_parts import Draft, compose
 from outlast.kernel.threads.messages import add_message, message_in
 from outlast.kernel.threads.new_thread import new_thread_fields
 from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rules import demand_open
+from outlast.kernel.threads.user_input import Draft, compose
 
 ENDS = {"completed": "it is complete", "cancelled": "it was cancelled", "error": "it failed"}
 CONFIRM_S = 2.0  # a cancel is confirmed within this time

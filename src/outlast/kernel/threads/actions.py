@@ -29,7 +29,6 @@ from outlast.kernel.threads import family, messages, thread_list
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import SUMMARY_MESSAGE, fork_title
 from outlast.kernel.threads.forks import fork_thread as copy_thread
-from outlast.kernel.threads.message_parts import Draft, compose
 from outlast.kernel.threads.new_thread import check_thread_rate, new_thread_fields
 from outlast.kernel.threads.ports import SUMMARY_AGENT, default_agent
 from outlast.kernel.threads.rows import ThreadRow
@@ -43,6 +42,7 @@ from outlast.kernel.threads.shapes import (
     ThreadData,
 )
 from outlast.kernel.threads.tables import messages as messages_table
+from outlast.kernel.threads.user_input import Draft, compose
 
 
 @in_read

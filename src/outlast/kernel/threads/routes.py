@@ -11,7 +11,6 @@ from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.threads import actions
-from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.shapes import (
     FamilyThreadAnswer,
     ForkAnswer,
@@ -25,6 +24,7 @@ from outlast.kernel.threads.shapes import (
     ThreadRequest,
     TitleRequest,
 )
+from outlast.kernel.threads.user_input import Draft
 
 router = noun_router("Threads")
 

@@ -25,8 +25,8 @@ from outlast.kernel.projects.invitation_actions import create_invitation
 from outlast.kernel.projects.tables import invitations, members
 from outlast.kernel.services import Services
 from outlast.kernel.threads.actions import create_thread, fork_thread, post_message
-from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.tables import messages, threads
+from outlast.kernel.threads.user_input import Draft
 from tests.factories import Team, make_services
 
 PNG = base64.b64decode(

@@ -26,8 +26,8 @@ from outlast.kernel.locks import actions as locks
 from outlast.kernel.projects import actions as projects
 from outlast.kernel.runs.tables import approvals, effects
 from outlast.kernel.threads import actions as threads
-from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.tables import threads as thread_table
+from outlast.kernel.threads.user_input import Draft
 from tests.factories import Team, list_inbox, make_run, make_services
 from tests.unit.base.test_images import PNG
 

@@ -25,10 +25,10 @@ from outlast.kernel.projects.rules import Right, allows
 from outlast.kernel.runs.actions import start_in
 from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.new_thread import demand_profile
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads as thread_table
+from outlast.kernel.threads.user_input import Draft
 
 PROFILE: Final = "document"
 
