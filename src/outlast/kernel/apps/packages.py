@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 
 from outlast.base.errors import InternalError
-from outlast.kernel.apps.claims import KERNEL, Claims
+from outlast.kernel.apps.declared_names import KERNEL, DeclaredNames
 from outlast.kernel.cli.command_group import CommandGroup
 
 _declared: tuple[str, ...] | None = None
@@ -28,10 +28,10 @@ def declared_packages() -> tuple[str, ...]:
 def app_commands(packages: Iterable[str], of_kernel: Iterable[str]) -> Iterator[CommandGroup]:
     """The groups of commands: `COMMANDS` of each package that has some. Raises `StartRefused` for a name that is
     declared twice."""
-    claims = Claims()
+    owners = DeclaredNames()
     for name in of_kernel:
-        claims.take("command", name, KERNEL)
+        owners.take("command", name, KERNEL)
     for package in packages:
         for group in getattr(import_module(package), "COMMANDS", ()):
-            claims.take("command", group.name, package)
+            owners.take("command", group.name, package)
             yield group

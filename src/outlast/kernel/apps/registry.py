@@ -15,7 +15,7 @@ from outlast.base.events import EventType
 from outlast.base.ids import KINDS, use_kinds
 from outlast.db.columns import metadata
 from outlast.kernel.apps.app import App
-from outlast.kernel.apps.claims import KERNEL, Claims, taken
+from outlast.kernel.apps.declared_names import KERNEL, DeclaredNames, taken
 from outlast.kernel.apps.packages import declared_packages
 from outlast.kernel.apps.ports import Port
 from outlast.kernel.events import KERNEL_EVENTS
@@ -84,12 +84,12 @@ def only(*apps: App) -> Iterator[JoinedApps]:
 def join_apps(apps: Sequence[App]) -> JoinedApps:
     """The joined declarations of these apps. Raises `StartRefused` with both names for a thing that is declared
     twice."""
-    claims = Claims()
+    owners = DeclaredNames()
     kernel = _kernel_beside(apps)
-    _claim(claims, kernel)
+    _declare(owners, kernel)
     for app in apps:
-        claims.take("app", app.name, app.name)
-        _claim(claims, app)
+        owners.take("app", app.name, app.name)
+        _declare(owners, app)
     subjects = {subject.noun: subject for app in apps for subject in app.subjects}
     return JoinedApps(
         apps=tuple(apps),
@@ -131,7 +131,7 @@ def _kernel_beside(apps: Iterable[App]) -> App:
     return App(name=KERNEL, tables=tables, prefixes=KINDS, events=KERNEL_EVENTS)
 
 
-def _claim(claims: Claims, app: App) -> None:
+def _declare(owners: DeclaredNames, app: App) -> None:
     declared: Mapping[str, Iterable[str]] = {
         "table": (table.name for table in app.tables),
         "kind of id": app.prefixes,
@@ -144,7 +144,7 @@ def _claim(claims: Claims, app: App) -> None:
     }
     for what, names in declared.items():
         for name in names:
-            claims.take(what, name, app.name)
+            owners.take(what, name, app.name)
 
 
 def _use_kinds(joined: JoinedApps) -> None:

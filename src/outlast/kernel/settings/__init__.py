@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from outlast.base.settings.fields import setting
 from outlast.kernel.accounts.settings import AuthSettings
-from outlast.kernel.apps.claims import KERNEL, Claims
+from outlast.kernel.apps.declared_names import KERNEL, DeclaredNames
 from outlast.kernel.apps.packages import declared_packages
 from outlast.kernel.credits.settings import CreditSettings
 from outlast.kernel.limits.settings import LimitSettings
@@ -93,12 +93,12 @@ def settings_class() -> type[Settings]:
 
 @cache
 def _with_tables(packages: tuple[str, ...]) -> type[Settings]:
-    claims = Claims()
+    owners = DeclaredNames()
     for field in fields(Settings):
-        claims.take("table of settings", field.name, KERNEL)
+        owners.take("table of settings", field.name, KERNEL)
     tables: list[tuple[str, type, Any]] = []
     for package in packages:
         for name, table in getattr(import_module(package), "SETTINGS", {}).items():
-            claims.take("table of settings", name, package)
+            owners.take("table of settings", name, package)
             tables.append((name, table, setting("", factory=table)))
     return make_dataclass("Settings", tables, bases=(Settings,), frozen=True, slots=True)

@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from outlast.base.errors import NotFound, OutlastError
 from outlast.kernel.apps import registry
-from outlast.kernel.apps.claims import KERNEL, Claims
+from outlast.kernel.apps.declared_names import KERNEL, DeclaredNames
 from outlast.kernel.http.docs_site import DocsSite
 from outlast.kernel.http.problems import answer_http_error, answer_invalid, answer_refusal, answer_unexpected
 from outlast.kernel.http.quick_routes import quick_route
@@ -73,9 +73,9 @@ def all_routers() -> list[APIRouter]:
     """The kernel's routers, then those of each app. Raises `StartRefused` for a route that is declared twice."""
     declared = [(KERNEL, KERNEL_ROUTES), *((app.name, app.routes) for app in registry.load().apps)]
     routers = [(owner, import_module(name).router) for owner, names in declared for name in names]
-    claims = Claims()
+    owners = DeclaredNames()
     for owner, router in routers:
         for route in (route for route in router.routes if isinstance(route, Route)):
             for method in route.methods or ():
-                claims.take("route", f"{method} {route.path}", owner)
+                owners.take("route", f"{method} {route.path}", owner)
     return [router for _, router in routers]

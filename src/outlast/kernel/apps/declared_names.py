@@ -7,7 +7,7 @@ from outlast.base.errors import StartRefused
 KERNEL: Final = "the kernel"
 
 
-class Claims:
+class DeclaredNames:
     """Owners of declared names. `what` is the kind of thing in words ("table", "route"), `name` its name."""
 
     def __init__(self) -> None:
