@@ -80,8 +80,8 @@ CACHE = "a cache or an index that can be made again"
 HOOK = "undone in a savepoint and noted among the run's problems: the run ends all the same"
 CATCHES = {
     "kernel/files/pdf_text.py _lines": PLUG_IN,
-    "apps/knowledge/index_files.py is_kept": CACHE,
-    "apps/knowledge/index_files.py load": CACHE,
+    "apps/knowledge/saved_indexes.py is_kept": CACHE,
+    "apps/knowledge/saved_indexes.py load": CACHE,
     "apps/knowledge/search.py _compared": REQUEST,
     "apps/knowledge/search.py Knowledge._vector": REQUEST,
     "kernel/runs/tool_calls.py _perform": EFFECT,

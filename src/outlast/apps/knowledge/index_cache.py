@@ -14,13 +14,13 @@ from typing import Final
 import anyio
 import anyio.to_thread
 
-from outlast.apps.knowledge import index_files as saved
 from outlast.apps.knowledge import postings, store
+from outlast.apps.knowledge import saved_indexes as saved
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.arrays import Floats, np
-from outlast.apps.knowledge.index_files import Segment
 from outlast.apps.knowledge.passages import searched_text
 from outlast.apps.knowledge.rows import KnowledgePassageRow, KnowledgeSourceRow
+from outlast.apps.knowledge.saved_indexes import Segment
 from outlast.db.database import Database
 
 MAX_BYTES: Final = 1_000_000_000  # of memory for indexes and vectors

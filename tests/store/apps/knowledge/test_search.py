@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.knowledge import index_cache, search, store
-from outlast.apps.knowledge import index_files as saved
+from outlast.apps.knowledge import saved_indexes as saved
 from outlast.apps.knowledge import vector_math as comparing
 from outlast.apps.knowledge.excerpts import known_package
 from outlast.apps.knowledge.indexer import Indexer
