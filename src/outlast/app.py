@@ -245,7 +245,7 @@ def _wire(
         search=search,
         code=code,
         recall=Recall(database, knowledge),
-        embed=sources.indexer.want if sources.indexer is not None else nothing,
+        embed=sources.vectors.want if sources.vectors is not None else nothing,
     )
     files = ProjectFiles(database, blobs, knowledge)
     document = document_agent(settings, database, files=files, docs=search)
@@ -297,7 +297,7 @@ def _wire(
         "checkpoints": checkpoints,
         "snapshots": sandboxes.snapshots,
         "warming of sandboxes": warmer,
-        "embedding": sources.indexer,
+        "embedding": sources.vectors,
     }
     tasks: list[tuple[str, Run]] = [
         *((name, one.run) for name, one in optional.items() if one is not None),

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from outlast.apps.knowledge.http_fetch import Fetcher
-from outlast.apps.knowledge.indexer import Indexer
 from outlast.apps.knowledge.keeper import Followed, SourceKeeper
 from outlast.apps.knowledge.module_store import Modules, dependencies_hash
 from outlast.apps.knowledge.readers.own_docs import own_docs
@@ -20,6 +19,7 @@ from outlast.apps.knowledge.reranker import Reranker
 from outlast.apps.knowledge.search import Knowledge, QueryEmbedder
 from outlast.apps.knowledge.settings import KnowledgeSettings, RerankSettings
 from outlast.apps.knowledge.sources import configured_sources
+from outlast.apps.knowledge.vector_keeper import VectorKeeper
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import node_of
 from outlast.base.supervision.supervisor import Supervisor
@@ -204,11 +204,11 @@ def open_embedder(base: Base) -> OpenAIEmbedder | None:
 
 
 class Sources(NamedTuple):
-    """`keeper` updates documentation, `artifacts` reads the files of projects, `indexer` embeds both."""
+    """`keeper` updates documentation, `artifacts` reads the files of projects, `vectors` embeds both."""
 
     keeper: SourceKeeper
     artifacts: ArtifactKeeper
-    indexer: Indexer | None
+    vectors: VectorKeeper | None
 
 
 def open_sources(
@@ -232,10 +232,10 @@ def open_sources(
     )
     if sandboxes.snapshots is not None:
         sandboxes.snapshots.on_built(keeper.packages_changed)
-    indexer = None
+    vectors = None
     if embedder is not None:
         batch = base.settings.embeddings.batch
-        indexer = Indexer(base.database, base.clock, embedder, followed, batch=batch, supervisor=base.supervisor)
+        vectors = VectorKeeper(base.database, base.clock, embedder, followed, batch=batch, supervisor=base.supervisor)
     artifacts = ArtifactKeeper(
         base.database,
         base.clock,
@@ -244,7 +244,7 @@ def open_sources(
         most_s=base.settings.of(FileSettings).artifact_read_s,
         supervisor=base.supervisor,
     )
-    return Sources(keeper, artifacts, indexer)
+    return Sources(keeper, artifacts, vectors)
 
 
 def _registries() -> Registries:

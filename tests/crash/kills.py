@@ -30,7 +30,7 @@ BY_THE_CLOCK = re.compile(
     r"|step\.started"  # named with the last result of a step, or alone where a person's decision came last
     r"|add\[checkpoint\.created\]|mark_kept"
     r"|_take\.change"  # lines that come fast go together
-    r"|SourceKeeper\.|Indexer\."  # documentation is read every so often, whatever runs
+    r"|SourceKeeper\.|VectorKeeper\."  # documentation is read every so often, whatever runs
     r"|part\.completed"  # a part that a save has ended already needs no second word
 )
 AT_START = ("migrate.λ", "ensure_local_owner.run", "free_lapsed", "forget_node", "claim_ready")

@@ -16,7 +16,6 @@ import orjson
 from outlast.apps.knowledge import ingest, memory, store
 from outlast.apps.knowledge.documents import Reading
 from outlast.apps.knowledge.http_fetch import Fetcher
-from outlast.apps.knowledge.indexer import Indexer, memories_without_vector, remove_unused_vectors, save_vectors
 from outlast.apps.knowledge.keeper import LEASE, SourceKeeper
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.readers.own_docs import own_docs
@@ -26,6 +25,12 @@ from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import configured_sources
 from outlast.apps.knowledge.tables import knowledge_sources, vectors
+from outlast.apps.knowledge.vector_keeper import (
+    VectorKeeper,
+    memories_without_vector,
+    remove_unused_vectors,
+    save_vectors,
+)
 from outlast.base.errors import ModelUnreachable
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
@@ -403,15 +408,15 @@ async def test_a_source_that_a_person_names_never_reads_a_file_of_the_server(db:
 
 async def test_everything_without_a_vector_gets_one_and_nothing_is_sent_twice(db: Database) -> None:
     embedder = HashingEmbedder()
-    indexer = Indexer(db, ManualClock(), embedder)
+    vectors = VectorKeeper(db, ManualClock(), embedder)
     async with web_site({"/sdk.md": GUIDE}) as site, keeping(db, site, f"{site.base}/sdk.md") as keeper:
         await keeper.synchronise()
         await keeper.read_due()
-        assert await indexer.embed_missing() == 3
-        assert await indexer.embed_missing() == 0
+        assert await vectors.embed_missing() == 3
+        assert await vectors.embed_missing() == 0
         site.pages["/sdk.md"] = GUIDE.replace("Call `list`.", "Call `all`.")
         await read_again(db, keeper)
-        assert await indexer.embed_missing() == 1
+        assert await vectors.embed_missing() == 1
         hashes = [one.hash for one in await passages(db)]
         found = await db.read(store.vectors_of, embedder.model, hashes)
         assert set(found) == set(hashes)
@@ -461,7 +466,7 @@ async def test_a_removed_source_that_is_being_read_stays_removed(db: Database) -
 async def test_a_failing_embedder_is_left_alone_and_words_that_come_later_are_embedded(db: Database) -> None:
     team = await db.write(Team)
     clock, embedder = ManualClock(), HashingEmbedder()
-    indexer = Indexer(db, clock, embedder)
+    vectors = VectorKeeper(db, clock, embedder)
     embedder.error = ModelUnreachable("nobody there")
 
     def remember(tx: Tx, run_id: str) -> None:
@@ -472,7 +477,7 @@ async def test_a_failing_embedder_is_left_alone_and_words_that_come_later_are_em
     await db.write(remember, "run_1")
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(db.background)
-        tasks.start_soon(indexer.run)
+        tasks.start_soon(vectors.run)
         with anyio.fail_after(30):
             await clock.wait_sleepers()
         assert await missing(db, embedder) == 1

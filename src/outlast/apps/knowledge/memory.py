@@ -25,8 +25,8 @@ _MEMORIES: Final = sa.select(*(memories.c[name] for name in Memory._fields))
 
 
 def remember(tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: str) -> Memory | None:
-    """Store the summary of a run and wake the indexer. A second summary of the run replaces the first. Stores nothing
-    and returns None when it is empty."""
+    """Store the summary of a run and wake the vector keeper. A second summary of the run replaces the first. Stores
+    nothing and returns None when it is empty."""
     line = one_line(summary.strip(), SUMMARY_CHARS)
     if not line:
         return None

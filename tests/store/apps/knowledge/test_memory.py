@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.apps.knowledge import memory
-from outlast.apps.knowledge.indexer import memories_without_vector, save_vectors
 from outlast.apps.knowledge.memory import SUMMARY_CHARS, Recall
 from outlast.apps.knowledge.search import Knowledge
+from outlast.apps.knowledge.vector_keeper import memories_without_vector, save_vectors
 from outlast.db.database import Database
 from outlast.kernel.library.memories import Memory
 from outlast.kernel.mentions.rules import one_line

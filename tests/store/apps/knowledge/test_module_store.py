@@ -12,9 +12,9 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.knowledge import module_store as modules
-from outlast.apps.knowledge.indexer import modules_without_vector, save_vectors
 from outlast.apps.knowledge.module_store import Modules, dependencies_hash
 from outlast.apps.knowledge.search import Knowledge
+from outlast.apps.knowledge.vector_keeper import modules_without_vector, save_vectors
 from outlast.base.errors import InternalError, NotFound
 from outlast.base.ids import new_id
 from outlast.db.blobs import FolderBlobs

@@ -17,12 +17,12 @@ from outlast.apps.knowledge import index_cache, search, store
 from outlast.apps.knowledge import saved_indexes as saved
 from outlast.apps.knowledge import vector_math as comparing
 from outlast.apps.knowledge.excerpts import known_package
-from outlast.apps.knowledge.indexer import Indexer
 from outlast.apps.knowledge.passages import searched_text
 from outlast.apps.knowledge.reranker import Reranker, RerankFailed
 from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.search import REST_S, Knowledge
 from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, vectors
+from outlast.apps.knowledge.vector_keeper import VectorKeeper
 from outlast.base.clock import iso
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
@@ -93,7 +93,7 @@ def replace_passages(tx: Tx, source_id: str, texts: Sequence[tuple[str, str, str
 
 
 async def embed_all(db: Database, embedder: HashingEmbedder, only: Sequence[str] | None = None) -> None:
-    """Store the vectors of all passages (or of those with these headings), as the indexer does."""
+    """Store the vectors of all passages (or of those with these headings), as the vector keeper does."""
     rows = await db.read(lambda tx: tx.rows(KnowledgePassageRow, sa.select(knowledge_passages)))
     chosen = [row for row in rows if only is None or row.heading in only]
     made = await HashingEmbedder(embedder.dimensions).embed([searched_text(row.heading, row.body) for row in chosen])
@@ -450,18 +450,18 @@ async def test_an_embedder_whose_vectors_change_their_length_has_everything_embe
     before = await knowledge.search("webhooks", project_id=team.project_id)
     renewed = Renewed()
     knowledge._embedder = renewed  # the same service, at a later hour
-    indexer = Indexer(db, ManualClock(), renewed)
-    assert await indexer.embed_missing() == 0
+    vectors = VectorKeeper(db, ManualClock(), renewed)
+    assert await vectors.embed_missing() == 0
     between = await knowledge.search("webhooks of issues", project_id=team.project_id)
     assert (between.method, between.note) == ("words", search.NO_VECTORS)
     await knowledge._prepare()  # as `run` does now: the search woke it
-    assert await indexer.embed_missing() == len(TEXTS)
+    assert await vectors.embed_missing() == len(TEXTS)
     knowledge._hear(store.VECTORS)
     after = await knowledge.search("webhooks", project_id=team.project_id)
     assert (before.method, after.method, after.note) == ("words+vectors", "words+vectors", "")
     assert headings(after)[0] == headings(before)[0] == "Webhooks"
     await knowledge._prepare()
-    assert await indexer.embed_missing() == 0
+    assert await vectors.embed_missing() == 0
 
 
 async def test_an_embedder_that_cannot_decide_on_a_length_does_not_have_all_embedded_every_time(
@@ -476,11 +476,11 @@ async def test_an_embedder_that_cannot_decide_on_a_length_does_not_have_all_embe
     knowledge._embedder = other
     await knowledge.search("issues", project_id=team.project_id)
     await knowledge._prepare()
-    assert await Indexer(db, clock, other).embed_missing() == 0
+    assert await VectorKeeper(db, clock, other).embed_missing() == 0
     clock.advance(search.MEND_EVERY_S)
     await knowledge.search("keys", project_id=team.project_id)
     await knowledge._prepare()
-    assert await Indexer(db, clock, other).embed_missing() == len(TEXTS)
+    assert await VectorKeeper(db, clock, other).embed_missing() == len(TEXTS)
 
 
 async def test_whatever_breaks_among_the_vectors_words_are_searched_and_that_is_said(

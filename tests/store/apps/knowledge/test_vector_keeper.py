@@ -8,12 +8,12 @@ import anyio
 import orjson
 import pytest
 
-from outlast.apps.knowledge import indexer as embedding
 from outlast.apps.knowledge import ingest, memory
+from outlast.apps.knowledge import vector_keeper as embedding
 from outlast.apps.knowledge.documents import Document, Reading, cut_documents
-from outlast.apps.knowledge.indexer import Indexer, remove_unused_vectors
 from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents
+from outlast.apps.knowledge.vector_keeper import VectorKeeper, remove_unused_vectors
 from outlast.base.errors import ModelKeyRefused, ModelRejected, StorageUnavailable
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.log_store import read_all
@@ -76,12 +76,12 @@ async def test_a_refused_text_keeps_no_other_from_its_vector_and_is_not_sent_aga
     team = await db.write(Team)
     await remember(db, team, *(f"line {n}" for n in range(9)), "awful")
     embedder = Picky("awful")
-    indexer = Indexer(db, ManualClock(), embedder, batch=4)
-    assert await indexer.embed_missing() == 9
+    vectors = VectorKeeper(db, ManualClock(), embedder, batch=4)
+    assert await vectors.embed_missing() == 9
     assert await without_vector(db, embedder) == ["awful"]
     asked = embedder.requests
     await remember(db, team, "later")
-    assert await indexer.embed_missing() == 1
+    assert await vectors.embed_missing() == 1
     assert embedder.requests == asked + 1
     assert await without_vector(db, embedder) == ["awful"]
     assert sum("refuses a text" in record.message for record in caplog.records) == 1
@@ -91,12 +91,12 @@ async def test_an_embedder_that_refuses_everything_is_in_trouble_itself_and_no_t
     team = await db.write(Team)
     await remember(db, team, "one", "two")
     embedder = HashingEmbedder()
-    indexer = Indexer(db, ManualClock(), embedder)
+    vectors = VectorKeeper(db, ManualClock(), embedder)
     embedder.error = ModelKeyRefused("no")
     with pytest.raises(ModelKeyRefused):
-        await indexer.embed_missing()
+        await vectors.embed_missing()
     embedder.error = None
-    assert await indexer.embed_missing() == 2
+    assert await vectors.embed_missing() == 2
 
 
 async def test_what_was_embedded_before_a_failure_stays(db: Database) -> None:
@@ -112,23 +112,23 @@ async def test_what_was_embedded_before_a_failure_stays(db: Database) -> None:
         return await answer(texts)
 
     embedder.embed = embed  # type: ignore[method-assign]
-    indexer = Indexer(db, ManualClock(), embedder, batch=2)
+    vectors = VectorKeeper(db, ManualClock(), embedder, batch=2)
     with pytest.raises(StorageUnavailable):
-        await indexer.embed_missing()
+        await vectors.embed_missing()
     assert len(await without_vector(db, embedder)) == 2
-    assert await indexer.embed_missing() == 2
+    assert await vectors.embed_missing() == 2
 
 
 async def test_a_source_is_told_of_at_once_then_every_few_seconds_and_at_the_end(db: Database) -> None:
     team = await db.write(Team)
     await documented(db, team, 8)
     clock, embedder = ManualClock(), HashingEmbedder()
-    assert await Indexer(db, clock, embedder, batch=2).embed_missing() == 8
+    assert await VectorKeeper(db, clock, embedder, batch=2).embed_missing() == 8
     assert await told(db, team) == [2, 8]
 
 
 @pytest.mark.parametrize("failure", [StorageUnavailable("no"), ValueError("a bug")], ids=["refused", "bug"])
-async def test_nothing_that_fails_once_ends_the_indexer(
+async def test_nothing_that_fails_once_ends_the_vector_keeper(
     db: Database, monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:
     team = await db.write(Team)
@@ -144,10 +144,10 @@ async def test_nothing_that_fails_once_ends_the_indexer(
     clock, embedder = ManualClock(), HashingEmbedder()
     rested = anyio.Event()
     db.on_notice(lambda _stream: rested.set())
-    indexer = Indexer(db, clock, embedder)
+    vectors = VectorKeeper(db, clock, embedder)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(db.background)
-        tasks.start_soon(indexer.run)
+        tasks.start_soon(vectors.run)
         with anyio.fail_after(30):
             await clock.wait_sleepers()
             clock.advance(embedding.PAUSES_S[0])

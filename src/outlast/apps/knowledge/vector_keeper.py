@@ -2,8 +2,8 @@
 
 Vectors are stored in the table `vectors`, by model and by hash of the text, so that no text is ever sent twice. After
 each request, a query finds the texts without a vector; a request that arrives meanwhile is not lost. A text that the
-embedder refuses stays without a vector, and the others still get theirs. Everything works without the indexer: search
-uses words until vectors exist.
+embedder refuses stays without a vector, and the others still get theirs. Everything works without it: search uses words
+until vectors exist.
 """
 
 import logging
@@ -60,7 +60,7 @@ passages_without_vector: Final = _without_vector(
 MISSING: Final = (memories_without_vector, modules_without_vector, passages_without_vector)  # the shortest first
 
 
-class Indexer:
+class VectorKeeper:
     """One per server with an embedder. In memory: the pending request to look, and the texts that the embedder
     refused."""
 
