@@ -48,7 +48,7 @@ from outlast.kernel.threads import search_index as search
 from outlast.kernel.threads.rules import title_from
 from outlast_sandbox import host_patterns, package_names
 from outlast_sandbox.browser import requests
-from outlast_sandbox.checkpoints import changes as checkpoints
+from outlast_sandbox.checkpoints import tree_diff as checkpoints
 from outlast_sandbox.egress import client_hello, http1
 from outlast_sandbox.egress import rules as egress_rules
 from outlast_sandbox.egress.redaction import Redactor

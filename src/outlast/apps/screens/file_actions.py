@@ -42,8 +42,8 @@ from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.services import Services
 from outlast.kernel.subjects.new_subject import save_files
 from outlast.kernel.threads.tables import messages
-from outlast_sandbox.checkpoints.changes import TEXT_BYTES, Change, changes, is_text
 from outlast_sandbox.checkpoints.tree import Entry, Tree
+from outlast_sandbox.checkpoints.tree_diff import TEXT_BYTES, Change, changes, is_text
 from outlast_sandbox.interface import Sandbox
 
 T = TypeVar("T")

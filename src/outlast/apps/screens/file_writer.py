@@ -13,7 +13,7 @@ from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.translation import translated
 from outlast.kernel.services import Services
-from outlast_sandbox.checkpoints.edits import MAX_BYTES, Edit, demand_editable
+from outlast_sandbox.checkpoints.tree_edits import MAX_BYTES, Edit, demand_editable
 from outlast_sandbox.interface import Sandbox
 
 

@@ -26,7 +26,7 @@ from outlast.kernel.sandboxes.templates import Templates, dev_server
 from outlast.kernel.sandboxes.translation import translated
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import messages, threads
-from outlast_sandbox.checkpoints.edits import tree_of_files
+from outlast_sandbox.checkpoints.tree_edits import tree_of_files
 
 WRITTEN_MS: Final = 1_767_225_600_000  # a constant time, so that the same files make the same manifest
 Edit = Callable[[bytes], bytes]

@@ -8,8 +8,8 @@ import pytest
 from outlast.apps.screens import file_actions
 from outlast.apps.screens.file_actions import with_texts
 from outlast.db.blobs import FolderBlobs
-from outlast_sandbox.checkpoints.changes import Change
 from outlast_sandbox.checkpoints.tree import Entry
+from outlast_sandbox.checkpoints.tree_diff import Change
 
 
 @pytest.fixture

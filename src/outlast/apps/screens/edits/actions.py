@@ -48,9 +48,9 @@ from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.services import Services
-from outlast_sandbox.checkpoints.changes import changes
-from outlast_sandbox.checkpoints.edits import Edit as FileEdit
 from outlast_sandbox.checkpoints.tree import Tree
+from outlast_sandbox.checkpoints.tree_diff import changes
+from outlast_sandbox.checkpoints.tree_edits import Edit as FileEdit
 
 
 async def inspect_elements(

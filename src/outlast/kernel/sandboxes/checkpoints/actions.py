@@ -27,8 +27,8 @@ from outlast.kernel.sandboxes.seeds import first_of
 from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.subjects.registry import Found
-from outlast_sandbox.checkpoints.changes import below
 from outlast_sandbox.checkpoints.tree import Entry, Tree
+from outlast_sandbox.checkpoints.tree_diff import below
 from outlast_sandbox.interface import FileEntry
 
 

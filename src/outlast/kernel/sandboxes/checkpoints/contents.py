@@ -9,8 +9,8 @@ from outlast.db.blobs import FolderBlobs
 from outlast.kernel.sandboxes.checkpoints.shapes import FileDifferenceAnswer, KeptFileAnswer
 from outlast.kernel.sandboxes.translation import translated
 from outlast_sandbox.checkpoints import contents
-from outlast_sandbox.checkpoints.changes import TEXT_BYTES, Change, changes, text_difference
 from outlast_sandbox.checkpoints.tree import Entry, Tree
+from outlast_sandbox.checkpoints.tree_diff import TEXT_BYTES, Change, changes, text_difference
 
 MAX_FILE_BYTES: Final = 5_000_000
 MAX_FILES: Final = 5_000

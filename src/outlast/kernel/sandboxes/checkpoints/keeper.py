@@ -30,7 +30,6 @@ from outlast.kernel.sandboxes.sizes import MEBIBYTE
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.translation import translated, untranslated
 from outlast.kernel.set_aside import kinds
-from outlast_sandbox.checkpoints.edits import Edit, edited_tree
 from outlast_sandbox.checkpoints.file_lookup import files_in_folder, files_in_tree
 from outlast_sandbox.checkpoints.folder_save import Saved, save_folder
 from outlast_sandbox.checkpoints.manifests import read_tree, write_tree
@@ -39,6 +38,7 @@ from outlast_sandbox.checkpoints.remote_workspace import fill_sandbox, save_sand
 from outlast_sandbox.checkpoints.replaced_folders import has_newer, move_aside
 from outlast_sandbox.checkpoints.restore import place_tree
 from outlast_sandbox.checkpoints.tree import EMPTY, Tree
+from outlast_sandbox.checkpoints.tree_edits import Edit, edited_tree
 from outlast_sandbox.checkpoints.unsynced import Unsynced
 from outlast_sandbox.folders import remove_folder
 from outlast_sandbox.interface import Sandbox

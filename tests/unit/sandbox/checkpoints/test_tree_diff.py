@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast_sandbox.checkpoints.changes import below, changes, text_difference
 from outlast_sandbox.checkpoints.tree import EMPTY, Entry, Tree
+from outlast_sandbox.checkpoints.tree_diff import below, changes, text_difference
 
 
 def file(path: str, content: str = "a", mode: int = 0o644) -> Entry:
