@@ -16,9 +16,9 @@ from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.write import Author
 from outlast.apps.documents.history import summaries, versions
 from outlast.apps.documents.history.undo import without
+from outlast.apps.documents.proposals.comment_resolution import unsettle_comments
 from outlast.apps.documents.proposals.decisions import place_of
 from outlast.apps.documents.proposals.edit_states import already, decided
-from outlast.apps.documents.proposals.settlement import unsettle_comments
 from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, NamedDecision
 from outlast.apps.documents.proposals.store import (
     edits_of,

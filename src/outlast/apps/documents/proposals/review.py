@@ -15,10 +15,10 @@ from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.write import Author, Committed
 from outlast.apps.documents.history import summaries
+from outlast.apps.documents.proposals.comment_resolution import settle_comments
 from outlast.apps.documents.proposals.decisions import Accepted, Plan, plan
 from outlast.apps.documents.proposals.edit_states import decided
 from outlast.apps.documents.proposals.fork_copies import followers_of, hold_threads_of_twins, supersede_twins
-from outlast.apps.documents.proposals.settlement import settle_comments
 from outlast.apps.documents.proposals.shapes import DecidedAnswer, EditData, LeftEdit, NamedDecision
 from outlast.apps.documents.proposals.store import edits_of, news_of, places_changed, proposal_row, settle_states, tell
 from outlast.apps.documents.tables import edits

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from outlast.apps.documents import store
 from outlast.apps.documents.content.tree import Tree, last_before
-from outlast.apps.documents.proposals.settlement import settle_comments
+from outlast.apps.documents.proposals.comment_resolution import settle_comments
 from outlast.apps.documents.proposals.shapes import EditData
 from outlast.apps.documents.proposals.store import news_of, open_edits_of, places_changed, settle_states, tell
 from outlast.apps.documents.tables import edits, proposals
