@@ -24,7 +24,7 @@ from outlast.apps.screens import image_hosts
 from outlast.apps.screens import store as screens
 from outlast.apps.screens.placement import Box
 from outlast.base.ids import new_id
-from outlast.base.supervision.items import SetAside
+from outlast.base.supervision.item_guard import SetAside
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import change_user

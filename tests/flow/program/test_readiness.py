@@ -16,7 +16,7 @@ import anyio
 import pytest
 
 from outlast.base.clock import SystemClock
-from outlast.base.supervision.items import SetAside
+from outlast.base.supervision.item_guard import SetAside
 from outlast.db.connect import migrate, open_database
 from outlast.kernel.cli.exits import Exit
 from outlast.kernel.http import readiness

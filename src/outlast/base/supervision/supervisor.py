@@ -13,7 +13,7 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.base.clock import Clock
 from outlast.base.supervision.causes import cause_of, described, is_bug
-from outlast.base.supervision.items import ItemGuard, Shelf
+from outlast.base.supervision.item_guard import ItemGuard, Shelf
 from outlast.base.supervision.rules import STEADY_S, failures_in_a_row, restart_delay_s
 
 Run = Callable[..., Coroutine[Any, Any, None]]

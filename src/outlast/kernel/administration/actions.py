@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from outlast.base.errors import LastAdministrator, MalformedInput, NotDeletable
-from outlast.base.supervision.items import SetAside
+from outlast.base.supervision.item_guard import SetAside
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.base.errors import OutlastError
-from outlast.base.supervision.items import SetAside
+from outlast.base.supervision.item_guard import SetAside
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.db.tables import put_fact

@@ -7,7 +7,7 @@ from typing import Final
 import anyio
 
 from outlast.base.errors import OutlastError
-from outlast.base.supervision.items import Key, SetAside
+from outlast.base.supervision.item_guard import Key, SetAside
 from outlast.db.database import Database
 from outlast.kernel.set_aside import store
 

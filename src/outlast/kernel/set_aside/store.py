@@ -5,7 +5,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from outlast.base.lookups import demand_found
-from outlast.base.supervision.items import SetAside
+from outlast.base.supervision.item_guard import SetAside
 from outlast.db.database import Tx
 from outlast.kernel.set_aside.tables import set_aside
 

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from outlast.base.errors import NotDeletable, NotFound
-from outlast.base.supervision.items import SetAside
+from outlast.base.supervision.item_guard import SetAside
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.administration.actions import delete_set_aside, list_set_aside, retry_set_aside

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from outlast.base.errors import NotFound, StorageUnavailable
-from outlast.base.supervision.items import ItemGuard, SetAside
+from outlast.base.supervision.item_guard import ItemGuard, SetAside
 from outlast.db.database import Database
 from outlast.kernel.set_aside import store
 from outlast.kernel.set_aside.kinds import SOURCE, TITLES, WORKSPACE_REMOVAL

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from outlast.base.errors import SandboxLost, StorageUnavailable
-from outlast.base.supervision.items import ItemGuard, Key, SetAside
+from outlast.base.supervision.item_guard import ItemGuard, Key, SetAside
 from outlast.testing.clock import ManualClock
 
 
