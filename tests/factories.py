@@ -19,7 +19,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.apps import registry
 from outlast.kernel.inbox.actions import read_inbox
-from outlast.kernel.mentions.items import InboxItem
+from outlast.kernel.mentions.inbox_items import InboxItem
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.rules import Role

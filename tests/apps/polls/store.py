@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.db.database import Tx
-from outlast.kernel.mentions.items import InboxItem, InboxPart, Waiting
+from outlast.kernel.mentions.inbox_items import InboxItem, InboxPart, Waiting
 from outlast.kernel.projects.tables import members
 from outlast.kernel.streams.log_store import append
 from tests.apps.polls.shapes import PollData

@@ -25,7 +25,7 @@ from outlast.kernel.locks.rules import Change, Lock
 from outlast.kernel.locks.shapes import LockChanged, LockData
 from outlast.kernel.locks.tables import locks as locks_table
 from outlast.kernel.locks.thread_locks import tell_unasked
-from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
+from outlast.kernel.mentions.inbox_items import INBOX, InboxItem, InboxPart, Waiting, came, went
 from outlast.kernel.mentions.rules import one_line
 from outlast.kernel.projects.permissions import require_editor, require_owned
 from outlast.kernel.projects.rules import Right

@@ -28,7 +28,7 @@ from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.locks.store import locks_of
 from outlast.kernel.mentions import store as mentions
-from outlast.kernel.mentions.items import INBOX, went
+from outlast.kernel.mentions.inbox_items import INBOX, went
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.streams.log_store import append
 from outlast.kernel.subjects.store import SubjectStore

@@ -12,7 +12,7 @@ from outlast.apps.documents.tables import documents, proposals
 from outlast.base.errors import ThreadOfDocument
 from outlast.db.database import Tx
 from outlast.kernel.inbox.shapes import InboxChanged
-from outlast.kernel.mentions.items import went
+from outlast.kernel.mentions.inbox_items import went
 from outlast.kernel.subjects.subject import About, Subject, ThreadHooks
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads

@@ -10,7 +10,7 @@ from outlast.base.events import EventType
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.apps.ports import Implementation, Port
-from outlast.kernel.mentions.items import InboxSource
+from outlast.kernel.mentions.inbox_items import InboxSource
 from outlast.kernel.settings import Settings
 from outlast.kernel.subjects.subject import Subject
 

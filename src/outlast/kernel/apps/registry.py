@@ -19,7 +19,7 @@ from outlast.kernel.apps.declared_names import KERNEL, DeclaredNames, taken
 from outlast.kernel.apps.packages import declared_packages
 from outlast.kernel.apps.ports import Port
 from outlast.kernel.events import KERNEL_EVENTS
-from outlast.kernel.mentions.items import InboxSource
+from outlast.kernel.mentions.inbox_items import InboxSource
 from outlast.kernel.settings import Settings
 from outlast.kernel.subjects.subject import Subject
 

@@ -12,7 +12,7 @@ from outlast.kernel.apps import registry
 from outlast.kernel.lists import Listed
 from outlast.kernel.locks import thread_locks
 from outlast.kernel.mentions import store as mentions
-from outlast.kernel.mentions.items import InboxItem, InboxPart, InboxSource, Waiting
+from outlast.kernel.mentions.inbox_items import InboxItem, InboxPart, InboxSource, Waiting
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import inbox as runs

@@ -9,7 +9,7 @@ from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.inbox import actions
 from outlast.kernel.mentions import actions as mentions
-from outlast.kernel.mentions.items import InboxItemAnswer
+from outlast.kernel.mentions.inbox_items import InboxItemAnswer
 
 router = noun_router("Inbox")
 

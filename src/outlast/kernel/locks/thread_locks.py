@@ -13,7 +13,7 @@ from outlast.kernel.locks import store as locks
 from outlast.kernel.locks.rules import Change, Lock
 from outlast.kernel.locks.shapes import LockChanged, LockData
 from outlast.kernel.locks.tables import locks as locks_table
-from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
+from outlast.kernel.mentions.inbox_items import INBOX, InboxItem, InboxPart, Waiting, came, went
 from outlast.kernel.projects.permissions import require_editor, require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.projects.tables import members

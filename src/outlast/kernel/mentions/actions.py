@@ -7,7 +7,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.apps import registry
 from outlast.kernel.inbox.shapes import InboxChanged
 from outlast.kernel.mentions import store
-from outlast.kernel.mentions.items import INBOX
+from outlast.kernel.mentions.inbox_items import INBOX
 from outlast.kernel.mentions.ports import COMMENTS
 from outlast.kernel.mentions.store import Where
 from outlast.kernel.services import in_write

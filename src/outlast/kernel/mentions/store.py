@@ -17,7 +17,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.apps import registry
 from outlast.kernel.inbox.shapes import InboxChanged
-from outlast.kernel.mentions.items import InboxItem, InboxPart, Kind, Waiting, came, went
+from outlast.kernel.mentions.inbox_items import InboxItem, InboxPart, Kind, Waiting, came, went
 from outlast.kernel.mentions.ports import COMMENTS, CommentPlace
 from outlast.kernel.mentions.rows import MentionRow
 from outlast.kernel.mentions.rules import Named, find_names, one_line, still_chosen

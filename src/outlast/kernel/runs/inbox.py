@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
-from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
+from outlast.kernel.mentions.inbox_items import INBOX, InboxItem, InboxPart, Waiting, came, went
 from outlast.kernel.mentions.rules import one_line
 from outlast.kernel.projects.tables import members
 from outlast.kernel.runs.rows import ApprovalRow

@@ -9,7 +9,7 @@ from outlast.base.lookups import demand_found
 from outlast.db.database import Tx
 from outlast.kernel.locks.store import LOCK_COLUMNS, LockColumns, drop, find_lock, join_lock, lock_data
 from outlast.kernel.mentions import store as mentions
-from outlast.kernel.mentions.items import INBOX, went
+from outlast.kernel.mentions.inbox_items import INBOX, went
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.sandboxes.tables import sandboxes

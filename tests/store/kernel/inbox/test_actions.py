@@ -15,7 +15,7 @@ from outlast.kernel.inbox import actions as inbox
 from outlast.kernel.inbox.actions import sources
 from outlast.kernel.locks import actions as locks
 from outlast.kernel.mentions import store as mentions
-from outlast.kernel.mentions.items import InboxPart
+from outlast.kernel.mentions.inbox_items import InboxPart
 from outlast.kernel.mentions.store import Where
 from outlast.kernel.runs.tables import approvals, effects
 from tests.factories import Team, list_inbox, make_run, make_services, make_thread, say

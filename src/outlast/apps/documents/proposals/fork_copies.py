@@ -28,7 +28,7 @@ from outlast.apps.documents.rows import EditRow
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.mentions.items import went
+from outlast.kernel.mentions.inbox_items import went
 from outlast.kernel.threads.tables import threads
 
 ONCE: Final = ("insert", "insert_section", "move")

@@ -16,7 +16,7 @@ from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.mentions.items import came
+from outlast.kernel.mentions.inbox_items import came
 from outlast.kernel.mentions.rules import one_line
 
 

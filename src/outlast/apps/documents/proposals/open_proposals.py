@@ -9,7 +9,7 @@ from outlast.apps.documents.tables import documents, edits, proposals
 from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.locks.tables import locks
-from outlast.kernel.mentions.items import InboxItem, InboxPart, Waiting
+from outlast.kernel.mentions.inbox_items import InboxItem, InboxPart, Waiting
 from outlast.kernel.projects.tables import members
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.threads.tables import threads

@@ -32,7 +32,7 @@ from outlast.apps.documents.proposals.store import (
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.database import Tx
-from outlast.kernel.mentions.items import went
+from outlast.kernel.mentions.inbox_items import went
 from outlast.kernel.settings import Settings
 
 _UNDECIDED: Final[Mapping[str, Any]] = {

@@ -25,7 +25,7 @@ from outlast.apps.documents.tables import edits
 from outlast.base.errors import MalformedInput, OutlastError, TextChanged
 from outlast.db.database import Tx
 from outlast.kernel.locks import store as locks
-from outlast.kernel.mentions.items import went
+from outlast.kernel.mentions.inbox_items import went
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.tables import threads
 

@@ -14,7 +14,7 @@ from outlast.apps.documents.proposals.shapes import EditData
 from outlast.apps.documents.proposals.store import news_of, open_edits_of, places_changed, settle_states, tell
 from outlast.apps.documents.tables import edits, proposals
 from outlast.db.database import Tx
-from outlast.kernel.mentions.items import went
+from outlast.kernel.mentions.inbox_items import went
 
 
 @dataclass(frozen=True, slots=True)
