@@ -43,7 +43,7 @@ from outlast.kernel.models import failures, output_limits, turn
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers import openai_stream
 from outlast.kernel.previews import cookies
-from outlast.kernel.runs import lines as run_lines
+from outlast.kernel.runs import lined_turn as run_lines
 from outlast.kernel.threads import search_index as search
 from outlast.kernel.threads.rules import title_from
 from outlast_sandbox import host_patterns, package_names

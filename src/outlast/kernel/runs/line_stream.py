@@ -22,7 +22,7 @@ from outlast.kernel.agents.hooks import Lines, LinesTaken
 from outlast.kernel.models.protocol import Delta, ModelRequest
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
-from outlast.kernel.runs.lines import MAX_LINE_CHARS, TOO_LONG, Line, LinedTurn, TooLong, added
+from outlast.kernel.runs.lined_turn import MAX_LINE_CHARS, TOO_LONG, Line, LinedTurn, TooLong, added
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.transcript import Effect
 from outlast.kernel.runs.turns import OpenPart

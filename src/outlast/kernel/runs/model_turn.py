@@ -18,7 +18,7 @@ from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import Retries
 from outlast.kernel.runs.line_parts import part_in, reset_in
 from outlast.kernel.runs.line_stream import stream_lines
-from outlast.kernel.runs.lines import LinedTurn
+from outlast.kernel.runs.lined_turn import LinedTurn
 from outlast.kernel.runs.outcome import NO_OUTCOME, error_data
 from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.shapes import PartCarrier, RunStatusChanged, StepCompleted, StepReset, StepStarted, UsageData

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.kernel.runs.json_line_repair import JsonLineJoiner
-from outlast.kernel.runs.lines import WholeLines, lines_in
-from tests.unit.kernel.runs.test_lines import pieces_of
+from outlast.kernel.runs.lined_turn import WholeLines, lines_in
+from tests.unit.kernel.runs.test_lined_turn import pieces_of
 
 SPREAD = '{\n  "type": "patches",\n  "patches": [\n    {"op": "text", "at": "#a", "text": "} {"}\n  ]\n}'
 JSON = st.recursive(

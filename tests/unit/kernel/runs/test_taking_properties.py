@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.kernel.models.protocol import Delta, ReasoningDelta, TextDelta, TurnEnd, Usage
-from outlast.kernel.runs.lines import LinedTurn, TooLong, lines_in
+from outlast.kernel.runs.lined_turn import LinedTurn, TooLong, lines_in
 from tests.lined_agents import FakeLines
-from tests.unit.kernel.runs.test_lines import pieces_of
+from tests.unit.kernel.runs.test_lined_turn import pieces_of
 
 LINES = st.lists(
     st.sampled_from(["+a", "+b", "+c", "!no", "Words.", "", '{"a": [', "1]}", '{"type": "x"}']), max_size=8

@@ -11,7 +11,7 @@ from typing import Final
 from outlast.apps.pages.agent.modules import MAX_MODULES, plain_path, wrong_with
 from outlast.apps.pages.lines import FullLine, ModulesLine, ProseLine, StatsLine, SummaryLine, read_line
 from outlast.kernel.library.modules import NewModule
-from outlast.kernel.runs.lines import lines_in
+from outlast.kernel.runs.lined_turn import lines_in
 
 PROSE_CHARS: Final = 2_000
 

@@ -17,7 +17,7 @@ from outlast.kernel.models.protocol import (
     TurnEnd,
     Usage,
 )
-from outlast.kernel.runs.lines import LinedTurn, LineSplitter, TooLong
+from outlast.kernel.runs.lined_turn import LinedTurn, LineSplitter, TooLong
 
 TEXT = st.text(alphabet=st.sampled_from(list('ab{}"é\U0001f600\u2028\r\n\t ')), max_size=60)
 
