@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from outlast.apps.pages import allowed_elements, attributes, lines
+from outlast.apps.pages import allowed_elements, attributes, line_parser
 from outlast.apps.pages import content_model as nesting
 from outlast.apps.pages.design import CLASSES, COLOURS
 from outlast.apps.pages.grammar import LINES, PATCHES, Explained
@@ -17,7 +17,7 @@ def write() -> str:
     out = heading("The lines of a page's agent", prose("patches"))
     out += ["## Lines", "", prose("patches_lines"), "", *_explained("type", LINES)]
     out += ["## Patches", "", prose("patches_patches"), "", *_explained("op", PATCHES)]
-    out += [prose("patches_more").format(most=lines.MAX_PATCHES), ""]
+    out += [prose("patches_more").format(most=line_parser.MAX_PATCHES), ""]
     out += ["## HTML that is kept", "", prose("patches_html").format(depth=nesting.MAX_DEPTH), ""]
     out += ["Elements: " + _names(allowed_elements.HTML) + ".", ""]
     out += ["In `svg`: " + _names(allowed_elements.SVG) + ".", ""]
@@ -41,10 +41,10 @@ def schema() -> str:
     described: dict[str, Explained] = {f"line_{name}": line for name, line in LINES.items()}
     for name, explained in (described | {f"patch_{op}": patch for op, patch in PATCHES.items()}).items():
         shapes[name]["description"] = explained.does
-    shapes["line_patches"]["properties"]["patches"]["maxItems"] = lines.MAX_PATCHES
-    shapes["line_full"]["properties"]["title"]["maxLength"] = lines.TITLE_CHARS
-    shapes["line_code_modules"]["properties"]["modules"]["maxItems"] = lines.MAX_MODULES
-    shapes["line_summary"]["properties"]["text"]["maxLength"] = lines.SUMMARY_CHARS
+    shapes["line_patches"]["properties"]["patches"]["maxItems"] = line_parser.MAX_PATCHES
+    shapes["line_full"]["properties"]["title"]["maxLength"] = line_parser.TITLE_CHARS
+    shapes["line_code_modules"]["properties"]["modules"]["maxItems"] = line_parser.MAX_MODULES
+    shapes["line_summary"]["properties"]["text"]["maxLength"] = line_parser.SUMMARY_CHARS
     return json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 

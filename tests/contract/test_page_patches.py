@@ -10,7 +10,7 @@ import jsonschema_rs
 import pytest
 
 from outlast.apps.pages.grammar import LINES, PATCHES
-from outlast.apps.pages.lines import PatchesLine, ProblemLine, read_line
+from outlast.apps.pages.line_parser import PatchesLine, ProblemLine, read_line
 from outlast.apps.pages.patches import read_patch
 from tests.page_sequences import IDS, random_patch
 

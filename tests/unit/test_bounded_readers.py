@@ -24,7 +24,7 @@ from outlast.apps.knowledge import html_to_markdown as web_pages
 from outlast.apps.knowledge import markdown_splitter as splitting
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.readers import web
-from outlast.apps.pages import lines as page_lines
+from outlast.apps.pages import line_parser as page_lines
 from outlast.apps.pages import offered_actions as offers
 from outlast.apps.pages import parser_bounds as bounds
 from outlast.apps.pages import sanitizer as sanitise

@@ -21,7 +21,15 @@ from outlast.apps.pages import user_action_rules as rules
 from outlast.apps.pages.agent.context import Found, message_of
 from outlast.apps.pages.agent.prompt import system_prompt
 from outlast.apps.pages.apply import apply_patches
-from outlast.apps.pages.lines import FullLine, ModulesLine, PatchesLine, ProblemLine, ProseLine, SummaryLine, read_line
+from outlast.apps.pages.line_parser import (
+    FullLine,
+    ModulesLine,
+    PatchesLine,
+    ProblemLine,
+    ProseLine,
+    SummaryLine,
+    read_line,
+)
 from outlast.apps.pages.shapes import Patch
 from outlast.apps.pages.tree import Tree
 from outlast.base.clock import SystemClock

@@ -1,5 +1,5 @@
 """The lines that a page's agent writes, described once (`grammar.toml`): the agent's prompt and
-docs/reference/page-patches.md are both made from this. `lines.read_line` accepts every example.
+docs/reference/page-patches.md are both made from this. `line_parser.read_line` accepts every example.
 """
 
 import tomllib

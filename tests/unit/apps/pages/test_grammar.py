@@ -5,8 +5,8 @@ import json
 import pytest
 
 from outlast.apps.pages.grammar import LINES, PATCHES
-from outlast.apps.pages.lines import TYPES as LINE_TYPES
-from outlast.apps.pages.lines import FullLine, ModulesLine, PatchesLine, StatsLine, SummaryLine, read_line
+from outlast.apps.pages.line_parser import TYPES as LINE_TYPES
+from outlast.apps.pages.line_parser import FullLine, ModulesLine, PatchesLine, StatsLine, SummaryLine, read_line
 from outlast.apps.pages.patches import OPS
 
 KINDS = {

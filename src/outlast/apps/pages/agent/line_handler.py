@@ -9,7 +9,7 @@ from outlast.apps.pages import versions
 from outlast.apps.pages.agent.finisher import stats_of
 from outlast.apps.pages.agent.modules import wrong_with
 from outlast.apps.pages.clean_cache import MIN_CHARS
-from outlast.apps.pages.lines import (
+from outlast.apps.pages.line_parser import (
     FullLine,
     ModulesLine,
     PatchesLine,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from outlast.apps.pages.agent.modules import MAX_MODULES, plain_path, wrong_with
-from outlast.apps.pages.lines import FullLine, ModulesLine, ProseLine, StatsLine, SummaryLine, read_line
+from outlast.apps.pages.line_parser import FullLine, ModulesLine, ProseLine, StatsLine, SummaryLine, read_line
 from outlast.kernel.library.modules import NewModule
 from outlast.kernel.runs.lined_turn import lines_in
 

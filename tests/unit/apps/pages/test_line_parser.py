@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.pages.lines import (
+from outlast.apps.pages.line_parser import (
     FullLine,
     Line,
     ModulesLine,
