@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from outlast.apps.pages import allowed_elements, attributes, line_parser
+from outlast.apps.pages import allowed_attributes, allowed_elements, line_parser
 from outlast.apps.pages import content_model as nesting
 from outlast.apps.pages.design import CLASSES, COLOURS
 from outlast.apps.pages.grammar import LINES, PATCHES, Explained
@@ -21,12 +21,13 @@ def write() -> str:
     out += ["## HTML that is kept", "", prose("patches_html").format(depth=nesting.MAX_DEPTH), ""]
     out += ["Elements: " + _names(allowed_elements.HTML) + ".", ""]
     out += ["In `svg`: " + _names(allowed_elements.SVG) + ".", ""]
-    out += ["Attributes of every element: " + _names(attributes.GLOBAL) + ", `aria-*`, `data-*`.", ""]
+    out += ["Attributes of every element: " + _names(allowed_attributes.GLOBAL) + ", `aria-*`, `data-*`.", ""]
     out += table(
-        ("element", "attributes"), [(code(tag), _names(attributes.OF_TAG[tag])) for tag in sorted(attributes.OF_TAG)]
+        ("element", "attributes"),
+        [(code(tag), _names(allowed_attributes.OF_TAG[tag])) for tag in sorted(allowed_attributes.OF_TAG)],
     )
-    out += ["In `svg`: " + _names(attributes.SVG_ATTRIBUTES) + ".", ""]
-    out += [prose("patches_values"), "", f"An element has at most {attributes.MAX_ATTRIBUTES} attributes.", ""]
+    out += ["In `svg`: " + _names(allowed_attributes.SVG_ATTRIBUTES) + ".", ""]
+    out += [prose("patches_values"), "", f"An element has at most {allowed_attributes.MAX_ATTRIBUTES} attributes.", ""]
     out += ["## How pages look", "", prose("patches_look"), ""]
     out += table(("class", "what it does"), [(code(name), does) for name, does in CLASSES.items()])
     out += table(("colour", "for"), [(code(f"var({name})"), use) for name, use in COLOURS.items()])

@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Final
 
 from outlast.apps.pages import tree as trees
+from outlast.apps.pages.allowed_attributes import kept_attributes, plain
 from outlast.apps.pages.allowed_elements import DRAWN, VOID
-from outlast.apps.pages.attributes import kept_attributes, plain
 from outlast.apps.pages.content_model import text_refused
 from outlast.apps.pages.problems import Refused
 from outlast.apps.pages.sanitizer import Clean, element_misplaced, misplaced, sanitised

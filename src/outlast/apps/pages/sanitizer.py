@@ -1,7 +1,7 @@
 """Turn HTML from a model or a person into the allowed elements of a page. Pure.
 
-nh3 parses it like browsers, keeps `allowed_elements` and their `attributes` and drops the rest; its output is then
-checked again by our own rules: each value by its meaning, each element by its place, so that a browser
+nh3 parses it like browsers, keeps `allowed_elements` and their `allowed_attributes` and drops the rest; its output is
+then checked again by our own rules: each value by its meaning, each element by its place, so that a browser
 parses exactly the same tree and nothing runs, loads or posts.
 
 Bounds: `pages.html_bytes` by the caller, and those of `parser_bounds`; 100 KB take 100 ms.
@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import nh3
 
 from outlast.apps.pages import tree as trees
-from outlast.apps.pages.allowed_elements import DRAWN, DROPPED, HEADINGS, HTML, SVG
-from outlast.apps.pages.attributes import (
+from outlast.apps.pages.allowed_attributes import (
     GLOBAL,
     OF_TAG,
     OTHER_SCHEMES,
@@ -25,6 +24,7 @@ from outlast.apps.pages.attributes import (
     kept_attributes,
     plain,
 )
+from outlast.apps.pages.allowed_elements import DRAWN, DROPPED, HEADINGS, HTML, SVG
 from outlast.apps.pages.content_model import WITHOUT_TEXT, Inside, entered, text_refused
 from outlast.apps.pages.parser_bounds import demand_bounded
 from outlast.apps.pages.problems import Refused

@@ -6,16 +6,16 @@ import re
 
 import pytest
 
-from outlast.apps.pages import allowed_elements, attributes, parser_bounds, styles
+from outlast.apps.pages import allowed_attributes, allowed_elements, allowed_styles, parser_bounds
 from outlast.apps.pages import content_model as nesting
-from outlast.apps.pages.styles import kept_style
+from outlast.apps.pages.allowed_styles import kept_style
 from tests.page_sequences import sanitised_html
 
 _CSS_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*")
 _LISTS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": names
-    for module in (parser_bounds, allowed_elements, attributes, nesting, styles)
+    for module in (parser_bounds, allowed_elements, allowed_attributes, nesting, allowed_styles)
     for name, names in vars(module).items()
     if isinstance(names, frozenset) and all(isinstance(each, str) for each in names)
 }
@@ -23,7 +23,7 @@ _LISTS = {
 
 @pytest.mark.parametrize("list_name", sorted(_LISTS))
 def test_no_name_is_a_piece_of_one(list_name: str) -> None:
-    shape = _CSS_NAME if list_name.startswith("styles.") else _NAME
+    shape = _CSS_NAME if list_name.startswith("allowed_styles.") else _NAME
     assert [name for name in _LISTS[list_name] if shape.fullmatch(name) is None] == []
 
 

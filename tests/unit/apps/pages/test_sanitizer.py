@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.pages.attributes import kept_attributes
+from outlast.apps.pages.allowed_attributes import kept_attributes
+from outlast.apps.pages.allowed_styles import kept_style
 from outlast.apps.pages.problems import Refused
 from outlast.apps.pages.sanitizer import sanitised
-from outlast.apps.pages.styles import kept_style
 from outlast.apps.pages.tree import Tree, inner_html
 from tests.hostile_html import HOSTILE
 from tests.page_sequences import sanitised_html, soup

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from outlast.apps.pages.allowed_elements import DRAWN
-from outlast.apps.pages.styles import kept_style
+from outlast.apps.pages.allowed_styles import kept_style
 from outlast.apps.pages.user_action_rules import NAME as ACTION_NAME
 from outlast.base.data_files import read_names, read_text
 
