@@ -17,7 +17,7 @@ import { noteFor } from './composer-notes'
 import { useComposerInserts, type ComposerInserts } from './composer-inserts'
 import { useModelChoice } from './model-choice'
 import { ModelSelect } from './model-select'
-import { Notes } from './notes'
+import { ComposerNotes } from './composer-notes-view'
 import { SendButtons } from './send-buttons'
 import type { Outgoing } from './outgoing-message'
 import { TextBox } from './message-box'
@@ -144,7 +144,7 @@ export function Composer(props: ComposerProps) {
         onPaste={paste}
         onEnter={() => void send(busy ? 'enqueue' : undefined)}
       />
-      <Notes note={note} problem={images.problem} onChoose={choose} />
+      <ComposerNotes note={note} problem={images.problem} onChoose={choose} />
       <div className="flex items-center gap-1 px-2 pb-2">
         <input
           ref={picker}

@@ -2,14 +2,14 @@ import type { Model } from '@outlast/sdk'
 import { plural } from '@/lib/format'
 import type { ComposerNote } from './composer-notes'
 
-interface NotesProps {
+interface ComposerNotesProps {
   note: ComposerNote | null
   problem: string | null
   onChoose: (modelId: string) => void
 }
 
 /** Notes below the message box. */
-export function Notes({ note, problem, onChoose }: NotesProps) {
+export function ComposerNotes({ note, problem, onChoose }: ComposerNotesProps) {
   return (
     <div aria-live="polite">
       {problem !== null && <p className="px-4 pb-1.5 text-xs text-warn">{problem}</p>}
