@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react'
 import { Button } from './button'
-import { Empty } from './states'
+import { Empty } from './placeholders'
 
 /** Shown instead of a page that crashed: the error message and a reload button. Reloading loses no saved data. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { error: Error | null }> {

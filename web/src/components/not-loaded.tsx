@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import { Gone, PermissionNeeded } from '@outlast/sdk'
 import { Problem } from './problem'
-import { Empty } from './states'
+import { Empty } from './placeholders'
 
 /** It was deleted, or it belongs to another project: the server does not say which. */
 export const isHidden = (error: Error | null): boolean => error instanceof Gone || error instanceof PermissionNeeded

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Problem } from '@/components/problem'
-import { Empty, SkeletonRows } from '@/components/states'
+import { Empty, SkeletonRows } from '@/components/placeholders'
 import { plural } from '@/lib/format'
 import { client } from '@/lib/queries'
 

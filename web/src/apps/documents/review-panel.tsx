@@ -2,7 +2,7 @@ import { ChevronDown, ChevronUp, CircleHelp, GitPullRequestArrow, PartyPopper, U
 import { useDeferredValue, useEffect, useState, type KeyboardEvent } from 'react'
 import { useSelected } from '@outlast/sdk/react'
 import { IconButton } from '@/components/button'
-import { Empty } from '@/components/states'
+import { Empty } from '@/components/placeholders'
 import { useNarrow } from '@/lib/use-narrow'
 import { useDocumentRoom, type PanelProps } from './document-context'
 import { DecideAllButtons, DecideAllQuestion, useDecideAll } from './review-all'

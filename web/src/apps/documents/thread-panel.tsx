@@ -1,6 +1,6 @@
 import { Bot } from 'lucide-react'
 import { useMemo } from 'react'
-import { Empty } from '@/components/states'
+import { Empty } from '@/components/placeholders'
 import { useAbout } from './comments/comment-draft'
 import { SuggestionChips } from '@/features/threads/suggestion-chips'
 import { ConnectionBar } from '@/features/threads/connection-bar'

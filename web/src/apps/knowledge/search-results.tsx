@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Info, SearchX } from 'lucide-react'
 import { Problem } from '@/components/problem'
-import { Empty, SkeletonRows } from '@/components/states'
+import { Empty, SkeletonRows } from '@/components/placeholders'
 import { count, plural } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { HitCard } from './hit-card'

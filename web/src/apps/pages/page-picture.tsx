@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { PageData } from '@outlast/sdk'
-import { Skeleton } from '@/components/states'
+import { Skeleton } from '@/components/placeholders'
 import { useDark } from '@/lib/theme'
 import { pictureQuery } from './pages'
 

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { ShieldAlert } from 'lucide-react'
-import { Empty } from '@/components/states'
+import { Empty } from '@/components/placeholders'
 import { useMe } from '../session/session-gate'
 import { PageHeader } from '../shell/shell'
 import { SetAsideList } from './set-aside-list'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { Problem } from '@/components/problem'
-import { Skeleton } from '@/components/states'
+import { Skeleton } from '@/components/placeholders'
 import { client } from '@/lib/queries'
 import { PageHeader } from '../shell/shell'
 

@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import type { ArtifactData, ArtifactHit } from '@outlast/sdk'
 import { Markdown } from '@/components/markdown'
 import { Problem } from '@/components/problem'
-import { Empty, SkeletonRows } from '@/components/states'
+import { Empty, SkeletonRows } from '@/components/placeholders'
 import { markWords } from '@/components/marked'
 import { client } from '@/lib/queries'
 

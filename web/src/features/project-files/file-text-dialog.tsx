@@ -6,7 +6,7 @@ import { IconButton } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { Markdown } from '@/components/markdown'
 import { Problem } from '@/components/problem'
-import { SkeletonRows } from '@/components/states'
+import { SkeletonRows } from '@/components/placeholders'
 import { client } from '@/lib/queries'
 
 interface FileTextDialogProps {

@@ -6,7 +6,7 @@ import { Button } from '@/components/button'
 import { CopyIcon } from '@/components/copy'
 import { Dialog } from '@/components/dialog'
 import { Problem } from '@/components/problem'
-import { Skeleton } from '@/components/states'
+import { Skeleton } from '@/components/placeholders'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
 

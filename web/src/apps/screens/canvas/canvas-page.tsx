@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { ScreenData } from '@outlast/sdk'
-import { Skeleton } from '@/components/states'
+import { Skeleton } from '@/components/placeholders'
 import { queryClient } from '@/lib/queries'
 import { useActiveProject } from '@/features/shell/active-project'
 import { PageHeader } from '@/features/shell/shell'

@@ -1,5 +1,5 @@
 import { Frame } from 'lucide-react'
-import { Empty } from '@/components/states'
+import { Empty } from '@/components/placeholders'
 import { NewScreenForm } from './new-screen-form'
 
 interface EmptyProps {

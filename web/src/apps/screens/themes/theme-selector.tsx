@@ -5,7 +5,7 @@ import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 
 import type { ScreenData, Theme, ThemeTokens } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
-import { SkeletonRows } from '@/components/states'
+import { SkeletonRows } from '@/components/placeholders'
 import { cn } from '@/lib/cn'
 import { tellFrame } from '@outlast/sdk'
 import { useCanvas } from '../canvas/canvas-context'

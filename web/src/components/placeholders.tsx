@@ -1,3 +1,4 @@
+/** What a list or page shows in place of its content: while it loads, and while there is none. */
 import type { ReactNode } from 'react'
 import { cn } from '@/lib/cn'
 
