@@ -1,6 +1,6 @@
-"""Chat completions over HTTP: OpenRouter, Groq, Ollama, vLLM, and other servers with OpenAI's older format.  A thin
-shell: `openai_requests` writes the body, `openai_stream` reads the answer, `failures` maps errors. It never retries,
-except in another dialect if the refusal says what the server does not understand.
+"""Chat completions over HTTP: OpenRouter, Groq, Ollama, vLLM, and other servers with OpenAI's older format. A thin
+shell: it sends the headers, `openai_body` writes the body, `openai_stream` reads the answer, `failures` maps errors. It
+never retries, except in another dialect if the refusal says what the server does not understand.
 """
 
 import json
@@ -20,7 +20,7 @@ from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.prices import cost_usd
 from outlast.kernel.models.protocol import Delta, ModelRequest, TurnEnd, Usage, UsageDelta
 from outlast.kernel.models.providers.connections import Connections
-from outlast.kernel.models.providers.openai_requests import Dialect, adapted, chat_body, reasoning_sent
+from outlast.kernel.models.providers.openai_body import Dialect, adapted, chat_body, reasoning_sent
 from outlast.kernel.models.providers.openai_stream import ChatStream
 from outlast.kernel.models.settings import ProviderConfig
 

@@ -25,7 +25,7 @@ from outlast.kernel.models.protocol import Delta, ModelRequest, TurnEnd, Usage, 
 from outlast.kernel.models.providers import pydantic_ai_clients as clients
 from outlast.kernel.models.providers import pydantic_ai_errors
 from outlast.kernel.models.providers.connections import Connections
-from outlast.kernel.models.providers.pydantic_ai_requests import to_messages, to_opaque, to_tool
+from outlast.kernel.models.providers.pydantic_ai_messages import to_messages, to_opaque, to_tool
 from outlast.kernel.models.providers.pydantic_ai_stream import EventReader, to_finish, to_usage
 from outlast.kernel.models.settings import ProviderConfig, ReasoningSettings
 

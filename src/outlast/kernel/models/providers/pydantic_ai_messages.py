@@ -18,7 +18,7 @@ from outlast.kernel.models.protocol import (
     ToolResultPiece,
     ToolSpec,
 )
-from outlast.kernel.models.providers.openai_requests import OPAQUE_VERSION, is_own_opaque, unseen_image
+from outlast.kernel.models.providers.openai_body import OPAQUE_VERSION, is_own_opaque, unseen_image
 
 
 def to_messages(provider: str, request: ModelRequest) -> list[pai.ModelMessage]:

@@ -16,7 +16,7 @@ from outlast.kernel.models.protocol import (
     ToolResultPiece,
     ToolSpec,
 )
-from outlast.kernel.models.providers.openai_requests import Dialect, adapted, chat_body, reasoning_sent
+from outlast.kernel.models.providers.openai_body import Dialect, adapted, chat_body, reasoning_sent
 from outlast.kernel.models.settings import ProviderConfig, ProviderKind, ReasoningSettings
 
 CONFIG = ProviderConfig("openai-compatible", "http://127.0.0.1/v1", name="fake")
