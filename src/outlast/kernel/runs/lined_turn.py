@@ -9,7 +9,7 @@ from typing import Any, Final
 from outlast.base.ids import new_id
 from outlast.kernel.agents.hooks import LinesTaken
 from outlast.kernel.models.protocol import Delta, ProviderToolUsed, ReasoningDelta, TextDelta, ToolCallStart, TurnEnd
-from outlast.kernel.runs.json_line_repair import JsonLineJoiner
+from outlast.kernel.runs.json_line_joiner import JsonLineJoiner
 from outlast.kernel.runs.shapes import Delta as TextGrows
 from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.runs.turns import OpenPart, StreamedDelta, Turn, encodable, shown_part
@@ -72,7 +72,7 @@ class LineSplitter:
 
 
 class WholeLines:
-    """As `LineSplitter`, with JSON that the model spread over several lines as one line (`json_line_repair.py`)."""
+    """As `LineSplitter`, with JSON that the model spread over several lines as one line (`json_line_joiner.py`)."""
 
     def __init__(self, most: int = MAX_LINE_CHARS) -> None:
         self._most = most

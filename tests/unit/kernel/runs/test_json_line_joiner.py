@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.kernel.runs.json_line_repair import JsonLineJoiner
+from outlast.kernel.runs.json_line_joiner import JsonLineJoiner
 from outlast.kernel.runs.lined_turn import WholeLines, lines_in
 from tests.unit.kernel.runs.test_lined_turn import pieces_of
 
