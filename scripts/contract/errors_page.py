@@ -24,7 +24,7 @@ def write() -> str:
     """The page."""
     lines = heading("Errors", prose("errors"))
     for branch in OutlastError.__subclasses__():
-        rows = ((code(kind.code), status_of(kind), _meaning(kind), kind.default_hint) for kind in _tree(branch))
+        rows = ((code(kind.code), status_of(kind), _meaning(kind), _fix(kind)) for kind in _tree(branch))
         lines += [f"## {ANSWERS[branch.__name__]}: `{branch.__name__}`", ""]
         lines += table(("code", "status", "meaning", "what to do"), rows)
     return page(lines)
@@ -32,6 +32,10 @@ def write() -> str:
 
 def _meaning(kind: type[OutlastError]) -> str:
     return " ".join((kind.__doc__ or "").split())
+
+
+def _fix(kind: type[OutlastError]) -> str:
+    return kind.default_hint or "see its `hint`, if any"
 
 
 def _tree(branch: type[OutlastError]) -> Iterator[type[OutlastError]]:

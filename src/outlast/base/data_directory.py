@@ -89,7 +89,6 @@ def _lock(file: int, folder: Path) -> None:
         pid = os.pread(file, 32, 0).decode("ascii", "replace").strip()
         raise DataDirectoryInUse(
             f"The data directory {folder} is in use by another Outlast process (pid {pid or 'unknown'}).",
-            hint="Stop that process, or choose another folder with --data-dir.",
             data_dir=str(folder),
             pid=pid,
         ) from None

@@ -1,15 +1,7 @@
-"""Every public error, as one tree. The second level answers the caller's only question: what now?
-
-OutlastError
-├── InvalidRequest      fix the request
-├── PermissionNeeded    ask for permission
-├── CreditsNeeded       buy credits
-├── Gone                it is gone (or was never there for you)
-├── Conflict            another user was faster, or the state has changed
-├── TryLater            try again later; the only branch workers retry; carries retry_after_s
-├── ProviderRefused     a model provider said no for good
-├── StartRefused        the server will not start like this
-└── InternalError       our bug
+"""Every public error, as one tree. The second level answers the caller's only question, what now: `InvalidRequest` fix
+the request; `PermissionNeeded` ask for permission; `CreditsNeeded` buy credits; `Gone` it is gone, or never was there
+for you; `Conflict` another user was faster, or the state has changed; `TryLater` try again, as workers do with this
+branch alone; `ProviderRefused` a model provider said no for good; `StartRefused` correct it; `InternalError` our bug.
 
 Errors know nothing of HTTP; `kernel/http/problems.py` maps codes to status. Messages name settings, never an id or a
 secret's value and never what a person wrote. Every error survives pickling and JSON.
@@ -24,7 +16,7 @@ class OutlastError(Exception):
     fields (ids among them), and for `TryLater` the seconds to wait."""
 
     code: ClassVar[str] = "outlast_error"
-    default_hint: ClassVar[str] = ""
+    default_hint: ClassVar[str] = ""  # the usual one; any other is given where the error is raised
 
     def __init__(
         self, message: str, *, hint: str | None = None, retry_after_s: float | None = None, **fields: Any
@@ -38,13 +30,10 @@ class OutlastError(Exception):
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values: code, message, hint, fields and, where known, retry_after_s."""
         body: dict[str, Any] = {"code": self.code, "message": self.message, "hint": self.hint, "fields": self.fields}
-        if self.retry_after_s is not None:
-            body["retry_after_s"] = self.retry_after_s
-        return body
+        return body if self.retry_after_s is None else {**body, "retry_after_s": self.retry_after_s}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        again = partial(type(self), hint=self.hint, retry_after_s=self.retry_after_s, **self.fields)
-        return again, (self.message,)
+        return partial(type(self), hint=self.hint, retry_after_s=self.retry_after_s, **self.fields), (self.message,)
 
 
 class InvalidRequest(OutlastError):
@@ -314,6 +303,7 @@ class AlreadyMember(Conflict):
     """The user is a member of the project. Fields: `user_id`, `project_id`."""
 
     code = "already_member"
+    default_hint = "An owner can change the role under the project's members."
 
 
 class LastOwner(Conflict):
@@ -341,6 +331,7 @@ class TooManyScreens(Conflict):
     """The project has as many screens as it may."""
 
     code = "too_many_screens"
+    default_hint = "Delete one that you no longer need, or ask the operator to raise screens.most_per_project."
 
 
 class ThreadOfPage(Conflict):
@@ -354,6 +345,7 @@ class TooManyPages(Conflict):
     """The project has as many pages as it may."""
 
     code = "too_many_pages"
+    default_hint = "Delete one that you no longer need, or ask the operator to raise pages.most_per_project."
 
 
 class ActionTaken(Conflict):
@@ -402,7 +394,7 @@ class TooManyDocuments(Conflict):
     """The project has as many documents as it may."""
 
     code = "too_many_documents"
-    default_hint = "Delete one that you no longer need, or ask the operator to raise the limit."
+    default_hint = "Delete one that you no longer need, or ask the operator to raise documents.most_per_project."
 
 
 class DocumentFull(Conflict):
@@ -450,6 +442,7 @@ class RateLimited(TryLater):
     """Too many of these in the last minute. Fields: `limit`, `per`."""
 
     code = "rate_limited"
+    default_hint = "Wait a moment, or ask the operator to raise the limit in [limits]."
 
 
 class StorageUnavailable(TryLater):
@@ -483,6 +476,7 @@ class SandboxLost(TryLater):
     """The sandbox ended while it was in use. Its files are kept."""
 
     code = "sandbox_lost"
+    default_hint = "The next use creates a new one over the same files."
 
 
 class DiskLimit(SandboxLost):
@@ -496,36 +490,42 @@ class ModelRateLimited(TryLater):
     """The provider limits the rate of requests."""
 
     code = "model_rate_limited"
+    default_hint = "The provider limits the rate of requests. Wait, or choose another model."
 
 
 class ModelOverloaded(TryLater):
     """The provider is overloaded or fails."""
 
     code = "model_overloaded"
+    default_hint = "This is usually temporary. Try again later, or choose another model."
 
 
 class ModelTimeout(TryLater):
     """The provider sent nothing in time. Fields: `waiting_for`, `timeout_s`."""
 
     code = "model_timeout"
+    default_hint = "Try again, choose another model, or raise the provider's time-out setting."
 
 
 class ModelUnreachable(TryLater):
     """No connection to the provider."""
 
     code = "model_unreachable"
+    default_hint = "Check the network and the provider's base_url, and that the service is running."
 
 
 class ModelCut(TryLater):
     """The provider ended its answer early."""
 
     code = "model_cut"
+    default_hint = "Try again."
 
 
 class ModelOutputInvalid(TryLater):
     """The provider sent something that is not of its own format."""
 
     code = "model_output_invalid"
+    default_hint = "Try again; if it persists, check that base_url speaks this provider's format."
 
 
 class ModelRejected(ProviderRefused):
@@ -538,6 +538,7 @@ class ModelPolicyRefused(ProviderRefused):
     """The provider refused under its content policy, or the model declined to answer."""
 
     code = "model_policy_refused"
+    default_hint = "Rephrase the message, or choose another model."
 
 
 class ModelKeyRefused(ProviderRefused):
@@ -551,6 +552,7 @@ class DataDirectoryInUse(StartRefused):
     """Another Outlast process uses the data directory. Fields: `data_dir`, `pid`."""
 
     code = "data_directory_in_use"
+    default_hint = "Stop that process, or choose another folder with --data-dir."
 
 
 class DataDirectoryMissing(StartRefused):

@@ -60,9 +60,9 @@ def test_codes_are_unique_words() -> None:
     assert all(code.replace("_", "").isalpha() and code.islower() for code in codes)
 
 
-def test_the_drawn_tree_names_every_branch() -> None:
-    drawn = errors.__doc__ or ""
-    assert [kind.__name__ for kind in OutlastError.__subclasses__() if kind.__name__ not in drawn] == []
+def test_the_module_says_what_each_branch_means() -> None:
+    told = errors.__doc__ or ""
+    assert [kind.__name__ for kind in OutlastError.__subclasses__() if kind.__name__ not in told] == []
 
 
 def test_a_hint_may_be_given_or_left_to_the_kind() -> None:

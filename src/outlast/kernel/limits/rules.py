@@ -79,7 +79,6 @@ def check_rate(what: str, recent: Sequence[datetime], limit: int, now: datetime,
     wait = (within[-limit] + WINDOW - now).total_seconds()
     raise RateLimited(
         f"{limit} {things} a minute are allowed per {what}.",
-        hint="Wait a moment, or ask the operator to raise the limit in [limits].",
         retry_after_s=round(max(wait, 0.001), 3),
         limit=limit,
         per=what,

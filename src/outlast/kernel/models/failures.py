@@ -105,15 +105,13 @@ def refusal(peer: Peer, status: int, said: Complaint, retry_after_s: float | Non
         hint = "This usually affects only one answer; try again."
         return errors.ModelOutputInvalid(told, hint=hint, **fields)
     if status == 429 and said.code not in _QUOTA_CODES and said.kind not in _QUOTA_CODES:
-        hint = "The provider limits the rate of requests. Wait, or choose another model."
-        return errors.ModelRateLimited(told, hint=hint, retry_after_s=retry_after_s, **fields)
+        return errors.ModelRateLimited(told, retry_after_s=retry_after_s, **fields)
     if status in (401, 403) and not _POLICY_CODES.search(codes):
         where = f"the environment variable {peer.key_env}" if peer.key_env else "the provider's api_key_env"
         hint = f"Check the key in {where} on the server, and its permissions."
         return errors.ModelKeyRefused(told, hint=hint, **{**fields, "api_key_env": peer.key_env})
     if status == 408 or status >= 500:
-        hint = "The provider has a problem, which is usually temporary. Try again later, or choose another model."
-        return errors.ModelOverloaded(told, hint=hint, retry_after_s=retry_after_s, **fields)
+        return errors.ModelOverloaded(told, retry_after_s=retry_after_s, **fields)
     if _POLICY_CODES.search(codes):
         return policy_refused(peer, words, fields)
     return errors.ModelRejected(told, hint=_rejection_hint(status, f"{codes} {said.message}"), **fields)
@@ -122,17 +120,13 @@ def refusal(peer: Peer, status: int, said: Complaint, retry_after_s: float | Non
 def policy_refused(peer: Peer, words: str, fields: Mapping[str, Any] | None = None) -> errors.ModelPolicyRefused:
     """The error when the provider's content policy stopped the question or the answer."""
     return errors.ModelPolicyRefused(
-        f"The provider of {peer.shown} refused this under its content policy: {words}",
-        hint="Change the wording, or choose another model.",
-        **(fields or peer.fields),
+        f"The provider of {peer.shown} refused this under its content policy: {words}", **(fields or peer.fields)
     )
 
 
 def declined() -> errors.ModelPolicyRefused:
     """The error when the model itself declined to answer."""
-    return errors.ModelPolicyRefused(
-        "The model declined to answer this.", hint="Rephrase the message, or choose another model."
-    )
+    return errors.ModelPolicyRefused("The model declined to answer this.")
 
 
 def stream_refusal(peer: Peer, said: Complaint) -> OutlastError:
@@ -156,7 +150,6 @@ def stream_refusal(peer: Peer, said: Complaint) -> OutlastError:
 def timed_out(peer: Peer, waiting_for: str, seconds: float) -> errors.ModelTimeout:
     return errors.ModelTimeout(
         f"The provider of {peer.shown} did not send {waiting_for} within {seconds:g} s.",
-        hint="Try again, choose another model, or raise the provider's time-out setting.",
         **peer.fields,
         waiting_for=waiting_for,
         timeout_s=seconds,
@@ -165,22 +158,16 @@ def timed_out(peer: Peer, waiting_for: str, seconds: float) -> errors.ModelTimeo
 
 def unreachable(peer: Peer, base_url: str, reason: str) -> errors.ModelUnreachable:
     return errors.ModelUnreachable(
-        f"The provider of {peer.shown} cannot be reached at {base_url}: {peer.clean(reason)}",
-        hint="Check the network and the provider's base_url, and that the service is running.",
-        **peer.fields,
+        f"The provider of {peer.shown} cannot be reached at {base_url}: {peer.clean(reason)}", **peer.fields
     )
 
 
 def cut(peer: Peer) -> errors.ModelCut:
-    return errors.ModelCut(f"{peer.shown} broke off in the middle of its answer.", hint="Try again.", **peer.fields)
+    return errors.ModelCut(f"{peer.shown} broke off in the middle of its answer.", **peer.fields)
 
 
 def unreadable(peer: Peer, what: str) -> errors.ModelOutputInvalid:
-    return errors.ModelOutputInvalid(
-        f"The provider of {peer.shown} sent {what}.",
-        hint="Try again; if it persists, check that base_url speaks this provider's format.",
-        **peer.fields,
-    )
+    return errors.ModelOutputInvalid(f"The provider of {peer.shown} sent {what}.", **peer.fields)
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:

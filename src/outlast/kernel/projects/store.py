@@ -136,12 +136,7 @@ def add_member(tx: Tx, project_id: str, user_id: str, role: Role) -> MemberData:
     """Make a user a member. Raises `AlreadyMember`."""
     _lock(tx, project_id)
     if tx.exists(members, {"project_id": project_id, "user_id": user_id}):
-        raise AlreadyMember(
-            "This person is already a member of the project.",
-            hint="An owner can change the role under the project's members.",
-            project_id=project_id,
-            user_id=user_id,
-        )
+        raise AlreadyMember("This person is already a member of the project.", project_id=project_id, user_id=user_id)
     _insert_member(tx, project_id, user_id, role)
     member = member_data(tx, project_id, user_id)
     append(tx, project_id, [("member.added", MemberChanged(member=member))])

@@ -33,7 +33,6 @@ def demand_room(error: type[Conflict], things: str, project_id: str, have: int, 
     if most and have >= most:
         raise error(
             f"The project has {have} {things}; at most {most} are allowed.",
-            hint=f"Delete one, or ask the operator for a larger limit: {things}.most_per_project.",
             project_id=project_id,
             count=have,
             limit=most,

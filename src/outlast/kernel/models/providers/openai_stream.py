@@ -201,7 +201,6 @@ class ChatStream:
         elif reason == "error":
             self._failure = ModelCut(
                 f"{self._peer.provider} reported an error in the middle of an answer of {self._peer.model}.",
-                hint="Ask again.",
                 **self._peer.fields,
             )
         else:

@@ -219,6 +219,4 @@ class Pool:
 
 
 def lost(sandbox_id: str) -> SandboxLost:
-    return SandboxLost(
-        "The sandbox is gone.", hint="The next use creates a new one over the same files.", sandbox_id=sandbox_id
-    )
+    return SandboxLost("The sandbox is gone.", sandbox_id=sandbox_id)
