@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -23,7 +23,7 @@ from outlast.base.syntax_trees import TooManySteps
 
 MAX_PARSED_BYTES: Final = 5_000_000  # in total, when the edits of a file are tried one by one
 UNSAFE: Final = Refusal("unsafe", "The edit would break the file.")
-STALE: Final = Refusal("stale", "The source has changed since.", "Reload the element, then change it again.")
+STALE: Final = Refusal("stale", "The source has changed since.", "Save again to apply it to the current code.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,4 +214,6 @@ def _refused(edit: EditRequest, why: Refusal, status: EditStatus = "refused", fo
 
 
 def _stale(edit: EditRequest, found: str | None) -> EditAnswer:
-    return _refused(edit, STALE, "stale", found)
+    """`found` is None if the value is gone: saving again cannot help then."""
+    why = STALE if found is not None else replace(STALE, hint="Select the element again, then change it.")
+    return _refused(edit, why, "stale", found)

@@ -148,8 +148,11 @@ def test_attributes_set_by_code_or_of_other_kinds_are_refused(element: str, name
 def test_an_edit_of_what_has_changed_since_is_stale_and_says_what_it_found() -> None:
     applied, line = change('<div className="p-8" />', "m-2", "p-4")
     assert (applied.results[0].status, applied.results[0].found) == ("stale", "p-8")
+    assert "Save again" in (applied.results[0].hint or "")
     assert line == '<div className="p-8" />'
-    assert change('<div className="p-8" />', "m-2", "p-8", tag="span")[0].results[0].status == "stale"
+    other = change('<div className="p-8" />', "m-2", "p-8", tag="span")[0].results[0]
+    assert (other.status, other.found) == ("stale", None)
+    assert "Select" in (other.hint or "")
 
 
 def test_an_edit_that_was_made_already_counts_as_made() -> None:

@@ -4,8 +4,8 @@ import { classesAfter, editsOf, isStyled, keyOf, type PendingElement } from '@ou
 import { Button, IconButton } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { cn } from '@/lib/cn'
-import { useAskAgent } from './ask-agent'
 import { useEditing } from './edit-context'
+import { SaveProblem } from './save-problem'
 
 /** Unsaved changes, with buttons to save and discard them, and to undo a save. */
 export function PendingBar({ blocked }: { blocked: boolean }) {
@@ -75,9 +75,7 @@ export function PendingBar({ blocked }: { blocked: boolean }) {
 
 function Pending({ one }: { one: PendingElement }) {
   const { edit } = useEditing()
-  const askAgent = useAskAgent()
   const { session } = edit
-  const problem = one.problem ?? (one.locked !== null && isStyled(one) ? { ...one.locked, stale: false } : null)
   return (
     <li className="px-4 py-2.5">
       <div className="flex items-center gap-2">
@@ -97,29 +95,7 @@ function Pending({ one }: { one: PendingElement }) {
         </IconButton>
       </div>
       <Differences one={one} />
-      {problem !== null && (
-        <div
-          className={cn('mt-1.5 rounded-lg px-2.5 py-2 text-[12.5px]', one.problem ? 'bg-danger-soft' : 'bg-warn-soft')}
-        >
-          <p className={one.problem ? 'text-danger' : 'text-muted'}>
-            {one.problem ? problem.reason : 'Read-only preview: this cannot be saved by hand.'}
-          </p>
-          {one.problem !== null && (
-            <p className="mt-0.5 text-muted">
-              {problem.stale ? 'Save again to apply it to the current code.' : problem.hint}
-            </p>
-          )}
-          {!problem.stale && (
-            <Button
-              size="sm"
-              className="mt-1.5"
-              onClick={() => askAgent({ tag: one.tag, mark: one.mark, refusal: problem, pending: one })}
-            >
-              Ask the agent
-            </Button>
-          )}
-        </div>
-      )}
+      <SaveProblem one={one} />
     </li>
   )
 }

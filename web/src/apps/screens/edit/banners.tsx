@@ -9,7 +9,7 @@ import { useAskAgent } from './ask-agent'
 import { useEditing } from './edit-context'
 import { fixPrompt } from './prompts'
 
-const Notice = ({ icon, children, action }: { icon: ReactNode; children: ReactNode; action?: ReactNode }) => (
+const Banner = ({ icon, children, action }: { icon: ReactNode; children: ReactNode; action?: ReactNode }) => (
   <div
     role="status"
     className="flex items-center gap-2.5 border-b border-line bg-side px-4 py-2 text-[13px] text-muted [&_svg]:size-4 [&_svg]:shrink-0"
@@ -21,13 +21,13 @@ const Notice = ({ icon, children, action }: { icon: ReactNode; children: ReactNo
 )
 
 export const ViewersLook = () => (
-  <Notice icon={<Eye aria-hidden />}>You have read-only access. Editors of the project can make changes.</Notice>
+  <Banner icon={<Eye aria-hidden />}>You have read-only access. Editors of the project can make changes.</Banner>
 )
 
 export const LockedBy = ({ lock }: { lock: NonNullable<Thread['lock']> }) => (
-  <Notice icon={<Lock aria-hidden />}>
+  <Banner icon={<Lock aria-hidden />}>
     Locked by {lock.holder_name}. You can try changes; they can be saved once the lock is free.
-  </Notice>
+  </Banner>
 )
 
 /** While the agent works on the files, manual edits cannot be saved. */
@@ -35,7 +35,7 @@ export function AgentAtWork({ screen, runId }: { screen: ScreenData; runId: stri
   const cancel = useMutation({ mutationFn: () => client.cancel(runId) })
   return (
     <>
-      <Notice
+      <Banner
         icon={<LoaderCircle className="animate-spin" aria-hidden />}
         action={
           <Button size="sm" busy={cancel.isPending} onClick={() => cancel.mutate()}>
@@ -45,7 +45,7 @@ export function AgentAtWork({ screen, runId }: { screen: ScreenData; runId: stri
       >
         {screen.state === 'waiting' ? 'The agent is waiting for an answer.' : 'The agent is working.'} You can try
         changes and save them when it has finished.
-      </Notice>
+      </Banner>
       {cancel.error !== null && <Problem className="m-3" error={cancel.error} />}
     </>
   )
