@@ -71,8 +71,9 @@ const stretch = (removed: string, added: string): WordPiece[] =>
 
 const LOOKS: Record<WordPiece['state'], string> = {
   same: '',
-  added: 'rounded-[3px] bg-ok-soft text-ok underline decoration-ok/40 underline-offset-3 box-decoration-clone px-px',
-  removed: 'rounded-[3px] bg-danger-soft text-danger line-through decoration-danger/60 box-decoration-clone px-px',
+  added:
+    'rounded-[3px] bg-added-soft text-added underline decoration-added/40 underline-offset-3 box-decoration-clone px-px',
+  removed: 'rounded-[3px] bg-removed-soft text-removed line-through decoration-removed/60 box-decoration-clone px-px',
 }
 
 interface WordDiffProps {

@@ -74,8 +74,8 @@ const Folded = ({ count, onOpen }: { count: number; onOpen: () => void }) => (
 
 const EDGES: Record<DiffState, string> = {
   same: '',
-  added: 'border-l-2 border-ok pl-3 -ml-3.5',
-  removed: 'border-l-2 border-danger pl-3 -ml-3.5',
+  added: 'border-l-2 border-added pl-3 -ml-3.5',
+  removed: 'border-l-2 border-removed pl-3 -ml-3.5',
   changed: 'border-l-2 border-amber pl-3 -ml-3.5',
   moved: 'border-l-2 border-accent pl-3 -ml-3.5',
 }
@@ -100,8 +100,8 @@ const Block = ({ block }: { block: BlockDifference }) => (
 const WORDS: Record<DiffState, string> = { same: '', added: 'new', removed: 'deleted', changed: '', moved: 'moved' }
 const COLOURS: Record<DiffState, string> = {
   same: '',
-  added: 'bg-ok-soft text-ok',
-  removed: 'bg-danger-soft text-danger',
+  added: 'bg-added-soft text-added',
+  removed: 'bg-removed-soft text-removed',
   changed: '',
   moved: 'bg-accent-soft text-link',
 }

@@ -68,8 +68,8 @@ function Target({ edit }: { edit: EditData }) {
 }
 
 const BARS = {
-  new: 'border-ok',
-  gone: 'border-danger',
+  new: 'border-added',
+  gone: 'border-removed',
   moved: 'border-dashed border-accent',
 } as const
 

@@ -171,7 +171,10 @@ function Side({ title, side, hunks, choices, choose }: SideProps) {
           }
           const own = hunk.kind === side
           return own ? (
-            <ins key={at} className="rounded-[3px] bg-ok-soft text-ok underline decoration-ok/50 underline-offset-2">
+            <ins
+              key={at}
+              className="rounded-[3px] bg-added-soft text-added underline decoration-added/50 underline-offset-2"
+            >
               {text}
             </ins>
           ) : (

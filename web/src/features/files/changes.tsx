@@ -71,7 +71,8 @@ function Change({ change, openAtFirst, onOpen }: ChangeProps) {
           <span className="shrink-0 text-xs text-faint">{WORDS[change.change]}</span>
           {counted !== null && (
             <span className="shrink-0 font-mono text-xs">
-              <span className="text-ok">+{counted.added}</span> <span className="text-danger">-{counted.removed}</span>
+              <span className="text-added">+{counted.added}</span>{' '}
+              <span className="text-removed">-{counted.removed}</span>
             </span>
           )}
         </button>

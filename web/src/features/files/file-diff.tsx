@@ -4,15 +4,15 @@ import { cn } from '@/lib/cn'
 import { diffLines, type DiffLine } from './checkpoints'
 
 const LOOKS: Record<DiffLine['kind'], string> = {
-  added: 'bg-ok-soft',
-  removed: 'bg-danger-soft',
+  added: 'bg-added-soft',
+  removed: 'bg-removed-soft',
   place: 'bg-side text-faint',
   same: '',
 }
 const SIGNS: Record<DiffLine['kind'], string> = { added: '+', removed: '-', place: ' ', same: ' ' }
 const SIGN_LOOKS: Record<DiffLine['kind'], string> = {
-  added: 'text-ok',
-  removed: 'text-danger',
+  added: 'text-added',
+  removed: 'text-removed',
   place: '',
   same: '',
 }

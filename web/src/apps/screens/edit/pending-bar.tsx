@@ -144,7 +144,7 @@ const Difference = ({
     <dd className={cn('flex min-w-0 flex-wrap items-center gap-x-1.5', mono && 'font-mono text-[11.5px]')}>
       {before !== '' && <del className="text-muted">{before}</del>}
       <ArrowRight className="size-3 shrink-0 text-faint" aria-label="becomes" />
-      <ins className="text-ok no-underline">{after === '' ? 'nothing' : after}</ins>
+      <ins className="text-added no-underline">{after === '' ? 'nothing' : after}</ins>
     </dd>
   </div>
 )
