@@ -6,7 +6,7 @@ import { SuggestionChips } from '@/features/threads/suggestion-chips'
 import { ConnectionBar } from '@/features/threads/connection-bar'
 import { MessageList } from '@/features/threads/message-list'
 import { useOpenThread, useThreadFacts } from '@/features/threads/thread-context'
-import { Footer } from '@/features/threads/thread-footer'
+import { ThreadFooter } from '@/features/threads/thread-footer'
 import { ThreadRoom } from '@/features/threads/thread-room'
 import { AskPanel } from './ask-panel'
 import { useDocumentRoom, type PanelProps } from './document-context'
@@ -63,7 +63,7 @@ function Conversation() {
           </div>
         }
       />
-      <Footer placeholder={isNew ? 'Ask about the text, or for a change' : 'Ask for more'} />
+      <ThreadFooter placeholder={isNew ? 'Ask about the text, or for a change' : 'Ask for more'} />
     </div>
   )
 }

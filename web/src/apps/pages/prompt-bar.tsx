@@ -3,7 +3,7 @@ import { liveRuns } from '@outlast/sdk'
 import { RunEnd } from '@/features/threads/run-end'
 import { useMayDrive } from '@/features/threads/may-drive'
 import { useOpenThread } from '@/features/threads/thread-context'
-import { Footer } from '@/features/threads/thread-footer'
+import { ThreadFooter } from '@/features/threads/thread-footer'
 import { RunStrip } from './run-strip'
 import { WaitingActions } from './waiting-actions'
 
@@ -39,7 +39,7 @@ export function PromptBar({ waiting, mayTakeBack, onTakeBack, isEmpty, besides }
         )}
         <WaitingActions actions={waiting} mayTakeBack={mayTakeBack} onTakeBack={onTakeBack} />
       </div>
-      <Footer placeholder={isEmpty ? 'Describe the page you want' : 'Ask for a change, or use the page'} />
+      <ThreadFooter placeholder={isEmpty ? 'Describe the page you want' : 'Ask for a change, or use the page'} />
     </div>
   )
 }

@@ -9,15 +9,15 @@ import { plural } from '@/lib/format'
 import { ChangedFilesButton } from '../files/files-button'
 import { AnswerHead } from './answer-head'
 import { ForkButton } from './fork-button'
-import { Parts } from './parts'
+import { MessageParts } from './message-parts'
 import { PausedNote } from './paused-note'
-import { Problems } from './problems'
+import { AnswerProblems } from './answer-problems'
 import { CutAtLimit, RunEnd } from './run-end'
 import { useThreadFacts } from './thread-context'
 import { useThreadViews } from './thread-views'
 import { isUnreadable, tellsUnreadable, UnreadableFiles } from './unreadable-files'
 import { textOf } from './user-message'
-import { Workflow } from './workflow'
+import { AnswerSteps } from './answer-steps'
 
 interface AnswerProps {
   /** Null while the answer is generated, and for one that left nothing to save. */
@@ -54,9 +54,14 @@ export const Answer = memo(function Answer({ message, run, isLast, continued }: 
         />
       )}
       <div className="space-y-3">
-        {live !== undefined && <Workflow run={live} when="before" />}
-        <Parts key="parts" parts={message?.parts ?? live?.parts ?? []} pending={live?.pending ?? []} live={working} />
-        {live !== undefined && <Workflow run={live} when="after" />}
+        {live !== undefined && <AnswerSteps run={live} when="before" />}
+        <MessageParts
+          key="parts"
+          parts={message?.parts ?? live?.parts ?? []}
+          pending={live?.pending ?? []}
+          live={working}
+        />
+        {live !== undefined && <AnswerSteps run={live} when="after" />}
       </div>
       {live !== undefined && <Working run={live} />}
       <End message={message} run={run} canRestart={isLast} continued={continued} />
@@ -64,7 +69,7 @@ export const Answer = memo(function Answer({ message, run, isLast, continued }: 
         <UnreadableFiles since={message?.created_at ?? null} />
       )}
       {message?.stop_reason === 'length' && isLast && message.run_id !== null && <CutAtLimit runId={message.run_id} />}
-      {message?.status === 'complete' && <Problems message={message} run={run} isLast={isLast} />}
+      {message?.status === 'complete' && <AnswerProblems message={message} run={run} isLast={isLast} />}
       {message !== null && <Foot message={message} />}
     </article>
   )

@@ -20,7 +20,7 @@ import { ModelSelect } from './model-select'
 import { ComposerNotes } from './composer-notes-view'
 import { SendButtons } from './send-buttons'
 import type { Outgoing } from './outgoing-message'
-import { TextBox } from './message-box'
+import { MessageBox } from './message-box'
 import { Thumbnails } from './thumbnails'
 
 interface ComposerProps {
@@ -133,7 +133,7 @@ export function Composer(props: ComposerProps) {
         />
       )}
       {images.drafts.length > 0 && <Thumbnails drafts={images.drafts} onRemove={images.remove} />}
-      <TextBox
+      <MessageBox
         value={text}
         busy={busy}
         autoFocus={props.autoFocus === true}

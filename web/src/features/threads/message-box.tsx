@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, type ClipboardEvent } from 'react'
 import { useMentions } from '@/features/mentions/mention-list'
 import type { Mentionable } from '@/features/mentions/mention-text'
 
-interface TextBoxProps {
+interface MessageBoxProps {
   value: string
   busy: boolean
   autoFocus: boolean
@@ -26,7 +26,7 @@ function mayTakeFocus(): boolean {
 
 /** Grows with its text up to a third of the window. Enter sends; Shift+Enter, or Enter on a phone, starts a new
  * line. */
-export function TextBox(props: TextBoxProps) {
+export function MessageBox(props: MessageBoxProps) {
   const {
     value,
     busy,

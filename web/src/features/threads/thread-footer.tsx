@@ -19,7 +19,7 @@ import { QueueTray } from './queue-tray'
 import { useOpenThread, useSender, useThreadFacts } from './thread-context'
 import { useTellTyping } from './use-typing'
 
-interface FooterProps {
+interface ThreadFooterProps {
   /** The placeholder of the message box. */
   placeholder?: string
   /** Text and elements that other parts of the page hand over to the message box. */
@@ -28,7 +28,7 @@ interface FooterProps {
 }
 
 /** Below the messages: the composer, or why you cannot write and what to do about it. */
-export function Footer({ className, ...rest }: FooterProps) {
+export function ThreadFooter({ className, ...rest }: ThreadFooterProps) {
   const { thread } = useOpenThread()
   const { look } = useThreadFacts()
   return (
@@ -49,7 +49,7 @@ export function Footer({ className, ...rest }: FooterProps) {
   )
 }
 
-function Inner(props: FooterProps) {
+function Inner(props: ThreadFooterProps) {
   const { open, thread } = useOpenThread()
   const me = useMe()
   const { lock, role } = open
@@ -84,7 +84,7 @@ const Note = ({ children, action }: { children: ReactNode; action?: ReactNode })
   </div>
 )
 
-function Write({ placeholder, handover }: FooterProps) {
+function Write({ placeholder, handover }: ThreadFooterProps) {
   const { open, thread } = useOpenThread()
   const { send } = useSender()
   const { activeRun } = open

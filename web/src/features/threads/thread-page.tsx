@@ -4,7 +4,7 @@ import { useActiveProject } from '../shell/active-project'
 import { useThreadPreview } from '../preview/thread-preview'
 import { PageHeader } from '../shell/shell'
 import { ConnectionBar } from './connection-bar'
-import { Footer } from './thread-footer'
+import { ThreadFooter } from './thread-footer'
 import { MessageList } from './message-list'
 import { useOpenThread } from './thread-context'
 import { ThreadHeader } from './thread-header'
@@ -40,7 +40,7 @@ function Columns() {
         <div data-for-writing className="relative flex min-w-0 flex-1 flex-col">
           <ConnectionBar connection={open.connection} onWake={open.store.wake} />
           <MessageList />
-          <Footer />
+          <ThreadFooter />
         </div>
         {panel}
       </div>

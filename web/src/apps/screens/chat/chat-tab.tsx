@@ -4,7 +4,7 @@ import { Mark } from '@/components/brand'
 import { ConnectionBar } from '@/features/threads/connection-bar'
 import { MessageList } from '@/features/threads/message-list'
 import { useOpenThread, useThreadFacts } from '@/features/threads/thread-context'
-import { Footer } from '@/features/threads/thread-footer'
+import { ThreadFooter } from '@/features/threads/thread-footer'
 import { ThreadRoom } from '@/features/threads/thread-room'
 import { OpenCodeContext, useCodeTab } from '../code/open-code'
 import { takeDraft, watchDrafts } from './draft-store'
@@ -36,7 +36,7 @@ function Chat({ screen }: { screen: ScreenData }) {
     >
       <ConnectionBar connection={open.connection} onWake={open.store.wake} />
       <MessageList empty={<NothingYet />} after={<SuggestionChips suggestions={next} className="-mt-3" />} />
-      <Footer handover={handover} placeholder={isNew ? 'Describe the screen you want' : 'Ask for a change'} />
+      <ThreadFooter handover={handover} placeholder={isNew ? 'Describe the screen you want' : 'Ask for a change'} />
     </div>
   )
 }

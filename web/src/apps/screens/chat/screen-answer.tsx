@@ -1,7 +1,7 @@
 import { readAnswers, type Message, type Part, type ReadAnswer } from '@outlast/sdk'
 import { Markdown } from '@/components/markdown'
 import type { AnswerProps } from '@/lib/apps'
-import { PartView } from '@/features/threads/parts'
+import { PartView } from '@/features/threads/message-parts'
 import { AnswerFiles } from './answer-files'
 import { sectionsOf } from './work-summary'
 import { WorkGroup } from './work-group'

@@ -9,15 +9,15 @@ import { useMayDrive } from './may-drive'
 import { useModelChoice } from './model-choice'
 import { useSender } from './thread-context'
 
-interface ProblemsProps {
+interface AnswerProblemsProps {
   message: Message
   /** Set if this page saw the run. */
   run: RunState | undefined
   isLast: boolean
 }
 
-/** Problems that a completed answer left, with a button to ask for a fix. */
-export function Problems({ message, run, isLast }: ProblemsProps) {
+/** AnswerProblems that a completed answer left, with a button to ask for a fix. */
+export function AnswerProblems({ message, run, isLast }: AnswerProblemsProps) {
   const problems = useProblems(message, run)
   if (problems.length === 0) return null
   return (

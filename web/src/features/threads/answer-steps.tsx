@@ -13,7 +13,7 @@ const ICON: Record<StepStatus, ReactNode> = {
 }
 
 /** Steps of an answer other than its tool calls: before the agent starts, or after it ends. */
-export function Workflow({ run, when }: { run: RunState; when: 'before' | 'after' }) {
+export function AnswerSteps({ run, when }: { run: RunState; when: 'before' | 'after' }) {
   const begun = run.parts.length > 0
   const steps = stepsOf(run).filter((step) => step.call === null && isBefore(step) === (when === 'before'))
   // Once the agent answers, only failed steps are still shown.

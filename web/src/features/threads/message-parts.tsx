@@ -14,7 +14,7 @@ import { ToolCard } from './tool-card'
 import { tellsUnreadable } from './unreadable-files'
 
 /** The parts of an answer in order; pending approvals and questions take the place of their tool call. */
-export function Parts({ parts, pending, live }: AnswerProps) {
+export function MessageParts({ parts, pending, live }: AnswerProps) {
   const { profile } = useThreadFacts()
   const Answer = useThreadViews().agents[profile]?.Answer ?? PartList
   const placed = new Set(parts.map(({ id }) => id))
