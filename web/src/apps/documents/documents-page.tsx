@@ -10,7 +10,7 @@ import { Since } from '@/components/time'
 import { complain } from '@/components/toast'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
-import { useKeys } from '@/lib/keys'
+import { useKeyBindings } from '@/lib/key-bindings'
 import { CreditsChip } from '@/features/account/credits-chip'
 import { PeopleHere } from '@/features/shell/people-here'
 import { useActiveProject } from '@/features/shell/active-project'
@@ -35,7 +35,7 @@ export default function DocumentsPage({ projectId }: { projectId: string }) {
   useDocumentNews(projectId)
   const mayEdit = active === projectId && project !== null && project.role !== 'viewer'
   const begin = () => void create({ title: 'Untitled' }).catch(complain)
-  useKeys({ d: () => mayEdit && begin() })
+  useKeyBindings({ d: () => mayEdit && begin() })
   const shown = documents?.toSorted((one, other) => other.updated_at.localeCompare(one.updated_at))
   const drop = (event: DragEvent) => {
     event.preventDefault()

@@ -1,5 +1,5 @@
 import type { EditData } from '@outlast/sdk'
-import { useKeys } from '@/lib/keys'
+import { useKeyBindings } from '@/lib/key-bindings'
 import { complain, say } from '@/components/toast'
 import { useDocumentRoom } from './document-context'
 import { EDITABLE } from './review-actions'
@@ -54,7 +54,7 @@ export function useReviewKeys({ review, acceptAll, help }: Does): void {
     z: () => void takeBack(review),
     '?': help,
   }
-  useKeys(keys, { first: true })
+  useKeyBindings(keys, { first: true })
 }
 
 export const takeBack = (review: Review): Promise<void> => sayIt(review.undo())

@@ -8,7 +8,7 @@ import { Dialog } from '@/components/dialog'
 import { Problem } from '@/components/problem'
 import { Empty, Skeleton } from '@/components/placeholders'
 import { Since } from '@/components/time'
-import { useKeys } from '@/lib/keys'
+import { useKeyBindings } from '@/lib/key-bindings'
 import { CreditsChip } from '@/features/account/credits-chip'
 import { PeopleHere } from '@/features/shell/people-here'
 import { useActiveProject } from '@/features/shell/active-project'
@@ -30,7 +30,7 @@ export default function PagesPage({ projectId }: { projectId: string }) {
   }, [])
   usePageNews(projectId)
   const mayEdit = active === projectId && project !== null && project.role !== 'viewer'
-  useKeys({ p: () => mayEdit && setCreating(true) })
+  useKeyBindings({ p: () => mayEdit && setCreating(true) })
   const created = (page: PageData) => navigate(`/pages/${page.id}`)
   const shown = pages?.toSorted((one, other) => other.updated_at.localeCompare(one.updated_at))
   return (

@@ -4,7 +4,7 @@ import { createContext, lazy, Suspense, useContext, useEffect, useState, type Re
 import { useLocation } from 'wouter'
 import { IconButton } from '@/components/button'
 import { cn } from '@/lib/cn'
-import { useKeys } from '@/lib/keys'
+import { useKeyBindings } from '@/lib/key-bindings'
 import { useStored } from '@/lib/stored'
 import { InboxProvider } from '../inbox/inbox-context'
 import { InboxDot } from '../inbox/inbox-link'
@@ -43,7 +43,7 @@ function Frame({ children }: { children: ReactNode }) {
   const collapsed = hidden === 'hidden'
   const toggle = () => setHidden(collapsed ? '' : 'hidden')
   useEffect(() => setDrawer(false), [path])
-  useKeys({
+  useKeyBindings({
     [`mod+${PALETTE_KEY}`]: () => setPalette((open) => !open),
     'mod+b': toggle,
     n: () => navigate(`/projects/${projectId}`),

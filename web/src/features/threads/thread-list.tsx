@@ -6,7 +6,7 @@ import type { ListedThread } from '@outlast/sdk'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/placeholders'
 import { cn } from '@/lib/cn'
-import { useKeys } from '@/lib/keys'
+import { useKeyBindings } from '@/lib/key-bindings'
 import { useMinutes } from '@/lib/time'
 import { threadsQuery } from './threads'
 import { ThreadRow } from './thread-row'
@@ -25,7 +25,7 @@ export function ThreadList({ projectId, q, archived, onArchived }: ThreadListPro
     ...threadsQuery({ projectId, status: archived ? 'archived' : 'open', q: wanted }),
     placeholderData: (before, query) => (query?.queryKey[1].projectId === projectId ? before : undefined),
   })
-  useKeys({ j: () => step(1), k: () => step(-1) })
+  useKeyBindings({ j: () => step(1), k: () => step(-1) })
   const threads = sortThreads(list.data?.pages.flatMap(({ items }) => items) ?? [])
   return (
     <>

@@ -2,7 +2,7 @@ import { Bot, MessageSquarePlus } from 'lucide-react'
 import { useCallback, useState, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
 import { Kbd } from '@/components/kbd'
-import { useKeys } from '@/lib/keys'
+import { useKeyBindings } from '@/lib/key-bindings'
 import { useDocumentRoom } from '../document-context'
 import { setAbout } from './comment-draft'
 import { useSelected, type Selected } from './text-selection'
@@ -23,7 +23,7 @@ export function SelectionBar() {
     setAbout(tab === 'comments' ? 'comment' : 'ask', documentId, selected.about)
     openPanel(tab)
   }
-  useKeys(selected === null ? {} : { c: () => begin('comments'), a: () => begin('thread') }, { beside: true })
+  useKeyBindings(selected === null ? {} : { c: () => begin('comments'), a: () => begin('thread') }, { beside: true })
   return (
     <>
       <span ref={mounted} hidden />

@@ -1,7 +1,7 @@
 import { Bold, ChevronDown, Code, Italic, Link2, Strikethrough, Trash2, type LucideIcon } from 'lucide-react'
 import { IconButton } from '@/components/button'
 import { Menu, MenuItem } from '@/components/menu'
-import { MOD } from '@/lib/keys'
+import { MOD } from '@/lib/key-bindings'
 import { SHAPES, type Shape } from './block-types'
 import { MARK_KEYS, type Mark } from './writing'
 

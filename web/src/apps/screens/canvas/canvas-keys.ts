@@ -1,7 +1,7 @@
 import { useReactFlow } from '@xyflow/react'
 import { useEffect, useRef } from 'react'
 import type { ScreenData } from '@outlast/sdk'
-import { MOD, useKeys } from '@/lib/keys'
+import { MOD, useKeyBindings } from '@/lib/key-bindings'
 import type { CanvasActions } from './canvas-context'
 import type { CanvasState } from './canvas-state'
 import type { Tool } from './canvas-toolbar'
@@ -114,7 +114,7 @@ export function useCanvasKeys(keys: Keys): void {
   const remove = () => {
     if (keys.mayDelete && selected.length > 0) actions.askDelete(selected)
   }
-  useKeys({
+  useKeyBindings({
     s: edit(keys.onNew),
     v: () => keys.onTool('select'),
     h: () => keys.onTool('hand'),

@@ -19,7 +19,7 @@ type Bindings = Record<string, (event: KeyboardEvent) => unknown>
 
 /** "mod+k" works everywhere; single letters only while no text box has the focus, no dialog covers the page, and the
  * page is not for writing. An action that returns false leaves the key to other handlers. */
-export function useKeys(bindings: Bindings, { first = false, beside = first }: KeyOptions = {}): void {
+export function useKeyBindings(bindings: Bindings, { first = false, beside = first }: KeyOptions = {}): void {
   const current = useRef(bindings)
   useEffect(() => {
     current.current = bindings
