@@ -1,6 +1,6 @@
 import type { UseMutationResult } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useDraftText } from '@/lib/draft-text'
+import { useFormDraft } from '@/lib/form-draft'
 import { Button } from './button'
 import { Input, Select } from './field'
 import { Problem } from './problem'
@@ -26,7 +26,7 @@ export interface Expiring {
 /** A form for something with a name and an expiry: a token, a link. */
 export function ExpiringForm<T>(props: ExpiringFormProps<T>) {
   const { draftKey, label, placeholder, action, nameRequired = false, create } = props
-  const [typed, setName] = useDraftText(draftKey)
+  const [typed, setName] = useFormDraft(draftKey)
   const [days, setDays] = useState('90')
   const name = (typed ?? '').trim()
   return (

@@ -7,7 +7,7 @@ import { Dialog } from '@/components/dialog'
 import { Field, Input } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { complain } from '@/components/toast'
-import { useDraftText } from '@/lib/draft-text'
+import { useFormDraft } from '@/lib/form-draft'
 import { client } from '@/lib/queries'
 import { putDocument } from './documents'
 import { MarkdownInput } from './markdown-input'
@@ -41,7 +41,7 @@ interface ImportDialogProps {
 
 export function ImportDialog({ projectId, open, onClose, given }: ImportDialogProps) {
   const { busy, create } = useCreating(projectId)
-  const [kept, setKept] = useDraftText(`import ${projectId}`)
+  const [kept, setKept] = useFormDraft(`import ${projectId}`)
   const begun = given.text === '' && kept !== null ? { text: kept, name: null } : null
   const [typed, setTyped] = useState<{ text: string; name: string | null } | null>(begun)
   const [title, setTitle] = useState<string | null>(null)

@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from 'react'
 import { useLocation, useSearch } from 'wouter'
-import { useStored } from '@/lib/stored'
+import { useStored } from '@/lib/local-storage'
 import type { DocumentRoom, PanelState, PanelTab } from './document-context'
 import { isTab } from './right-panel'
 

@@ -7,7 +7,7 @@ import { Field, Input, Select, TextArea } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { cn } from '@/lib/cn'
 import { bytes } from '@/lib/format'
-import { useDraftText } from '@/lib/draft-text'
+import { useFormDraft } from '@/lib/form-draft'
 import { client } from '@/lib/queries'
 import { KINDS } from './knowledge'
 
@@ -39,7 +39,7 @@ const FETCHED: SourceKind[] = ['markdown', 'llms_txt', 'sitemap', 'folder']
 
 /** A form that was closed by mistake keeps its text. */
 function useKept(field: string): [string, (text: string) => void] {
-  const [text, setText] = useDraftText(`source ${field}`)
+  const [text, setText] = useFormDraft(`source ${field}`)
   return [text ?? '', (next) => setText(next === '' ? null : next)]
 }
 

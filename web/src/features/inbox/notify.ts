@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useSyncExternalStore } from 'react'
 import { OutlastClient, ProjectStore, type InboxItem, type OutlastEvent } from '@outlast/sdk'
 import { useApps, type App } from '@/lib/apps'
-import { useStored } from '@/lib/stored'
+import { useStored } from '@/lib/local-storage'
 import { kindOf, placeOf } from './inbox-kinds'
 
 type NotifyState =

@@ -5,7 +5,7 @@ import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { Field, Input } from '@/components/field'
 import { Problem } from '@/components/problem'
-import { useDraftText } from '@/lib/draft-text'
+import { useFormDraft } from '@/lib/form-draft'
 import { client, queryClient } from '@/lib/queries'
 import { useActiveProject } from '../shell/active-project'
 
@@ -31,7 +31,7 @@ export function ProjectDialog(props: ProjectDialogProps) {
 }
 
 function ProjectForm({ mode, project, onClose }: ProjectDialogProps) {
-  const [typed, setTyped] = useDraftText(mode === 'rename' ? `project ${project?.id ?? ''}` : 'project')
+  const [typed, setTyped] = useFormDraft(mode === 'rename' ? `project ${project?.id ?? ''}` : 'project')
   const name = typed === null && mode === 'rename' ? (project?.name ?? '') : (typed ?? '')
   const { choose } = useActiveProject()
   const [, navigate] = useLocation()

@@ -5,7 +5,7 @@ import { useCreditBalance } from '@outlast/sdk/react'
 import { Button, IconButton } from '@/components/button'
 import { cn } from '@/lib/cn'
 import { makeKeyedStore } from '@/lib/keyed-store'
-import { useDraft } from '@/lib/stored'
+import { useStoredDraft } from '@/lib/local-storage'
 import { AGENT, mentionedIn } from '@/features/mentions/mention-text'
 import { useMentionable } from '@/features/mentions/people'
 import { useMe } from '../session/session-gate'
@@ -47,7 +47,7 @@ const captured = makeKeyedStore(NO_ELEMENTS)
 export function Composer(props: ComposerProps) {
   const { projectId, draftKey, onSend, busy = false, onStop, stopping = false, onTyping } = props
   const me = useMe()
-  const [text, setText] = useDraft(`outlast.draft.${draftKey}`)
+  const [text, setText] = useStoredDraft(`outlast.draft.${draftKey}`)
   const elements = captured.use(draftKey)
   const setElements = useCallback(
     (change: (elements: CapturedElement[]) => CapturedElement[]) => captured.change(draftKey, change),

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Model } from '@outlast/sdk'
 import { modelsQuery } from '@/lib/queries'
-import { useStored } from '@/lib/stored'
+import { useStored } from '@/lib/local-storage'
 
 const NONE: Model[] = []
 

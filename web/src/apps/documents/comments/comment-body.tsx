@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { CommentData } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { cn } from '@/lib/cn'
-import { useDraftText } from '@/lib/draft-text'
+import { useFormDraft } from '@/lib/form-draft'
 import { useCommentActions } from './comment-actions'
 import { CommentHead } from './comment-head'
 import { MentionArea } from '@/features/mentions/mention-area'
@@ -22,7 +22,7 @@ interface CommentBodyProps {
 export function CommentBody({ comment, mayEdit, actions, short, onLink }: CommentBodyProps) {
   const people = useMentionable(comment.project_id)
   const [editing, setEditing] = useState(false)
-  const [typed, setTyped] = useDraftText(`comment ${comment.id}`) // Escape closes the box and keeps its text
+  const [typed, setTyped] = useFormDraft(`comment ${comment.id}`) // Escape closes the box and keeps its text
   const text = typed ?? comment.body
   const done = () => (setTyped(null), setEditing(false))
   const save = () => {

@@ -1,7 +1,7 @@
 /** Drafts of new comments and questions to the agent. Kept in this browser, so that a reload loses nothing. */
 import { useMemo } from 'react'
 import type { Quote } from '@outlast/sdk'
-import { store, useStored } from '@/lib/stored'
+import { store, useStored } from '@/lib/local-storage'
 
 /** A part of a document: all null means all of it. */
 export interface About {

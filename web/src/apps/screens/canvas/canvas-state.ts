@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { ScreenData } from '@outlast/sdk'
-import { useStored } from '@/lib/stored'
+import { useStored } from '@/lib/local-storage'
 import { useCanvasNodes } from './canvas-nodes'
 import { LIVE_COUNTS } from './display-options'
 import { useFrameRegistry } from './live-frame'

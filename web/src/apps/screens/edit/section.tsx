@@ -1,7 +1,7 @@
 import { ChevronRight, RotateCcw } from 'lucide-react'
 import { useId, type ReactNode } from 'react'
 import { IconButton } from '@/components/button'
-import { useStored } from '@/lib/stored'
+import { useStored } from '@/lib/local-storage'
 import { cn } from '@/lib/cn'
 
 /** A collapsible section of the panel; this browser remembers whether it is open. */

@@ -27,7 +27,7 @@ export function store(key: string, value: string): void {
 }
 
 /** Text that survives a reload but belongs to this tab: two tabs do not overwrite each other's text. */
-export function useDraft(key: string): [string, (value: string) => void] {
+export function useStoredDraft(key: string): [string, (value: string) => void] {
   const [draft, setDraft] = useState(() => ({ key, value: localStorage.getItem(key) ?? '' }))
   const value = draft.key === key ? draft.value : (localStorage.getItem(key) ?? '')
   const set = useCallback(
