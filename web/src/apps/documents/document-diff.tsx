@@ -7,7 +7,7 @@ import { plural } from '@/lib/format'
 import { BlockText } from './block-text'
 
 /** The difference between two versions: changed blocks word by word, unchanged ones folded. */
-export const DiffView = ({ sections }: { sections: readonly SectionDifference[] }) => (
+export const DocumentDiffView = ({ sections }: { sections: readonly SectionDifference[] }) => (
   <div data-document-diff>
     {sections.map((section) => (
       <Section key={section.id} section={section} />

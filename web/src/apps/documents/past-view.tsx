@@ -9,7 +9,7 @@ import { Empty, SkeletonRows } from '@/components/placeholders'
 import { say } from '@/components/toast'
 import { client } from '@/lib/queries'
 import { BlockText } from './block-text'
-import { DiffView } from './document-diff'
+import { DocumentDiffView } from './document-diff'
 import { useDocumentRoom } from './document-context'
 import { useLook, type Look } from './viewed-version'
 import { refused } from './use-row-moves'
@@ -132,5 +132,5 @@ function Difference({ from, to }: { from: number; to: number }) {
         Both versions have the same text.
       </Empty>
     )
-  return <DiffView sections={data.sections} />
+  return <DocumentDiffView sections={data.sections} />
 }

@@ -7,7 +7,7 @@ import { Confirm } from '@/components/confirm'
 import { complain, say } from '@/components/toast'
 import type { WorkspaceTexts } from '@/lib/apps'
 import { client, queryClient } from '@/lib/queries'
-import { checkpointsQuery, useCheckpointNews } from '../files/checkpoints'
+import { checkpointsQuery, useCheckpointNews } from '../workspace-files/checkpoints'
 import { useOpenThread, useThreadFacts } from './thread-context'
 import { useThreadViews } from './thread-views'
 

@@ -7,7 +7,7 @@ import { endingOf, imageType } from '@/apps/screens/code/file-kind'
 import { byFile, marked } from '@/apps/screens/code/file-hits'
 import { reasonOf, shownCheckpoints } from '@/apps/screens/code/history-view'
 import { comparable, differencesOf } from '@/apps/screens/code/run-changes'
-import { sums } from '@/features/files/checkpoints'
+import { sums } from '@/features/workspace-files/checkpoints'
 
 const message = (id: string, role: Message['role'], words: string, run_id: string | null = null): Message => ({
   id,

@@ -18,7 +18,7 @@ const SIGN_LOOKS: Record<DiffLine['kind'], string> = {
 }
 
 /** A diff as one text: removed lines in red, added lines in green, with syntax colours. */
-export function DiffView({ diff, path }: { diff: string; path: string }) {
+export function FileDiffView({ diff, path }: { diff: string; path: string }) {
   const lines = useMemo(() => diffLines(diff), [diff])
   const language = path.split('.').at(-1) ?? ''
   const old = useColoured(textOf(lines, 'before'), language)

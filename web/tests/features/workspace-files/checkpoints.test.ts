@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Checkpoint, KeptFile } from '@outlast/sdk'
-import { asTree, diffLines, ofAnswer, sums } from '@/features/files/checkpoints'
+import { asTree, diffLines, ofAnswer, sums } from '@/features/workspace-files/checkpoints'
 
 const file = (path: string, kind: KeptFile['kind'] = 'file'): KeptFile => ({
   path,

@@ -9,7 +9,7 @@ import { cn } from '@/lib/cn'
 import { bytes } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { sums } from './checkpoints'
-import { DiffView } from './file-diff'
+import { FileDiffView } from './file-diff'
 
 const OPEN_AT_FIRST = 3
 const WORDS = { added: 'Added', changed: 'Changed', removed: 'Removed' } as const
@@ -83,7 +83,11 @@ function Change({ change, openAtFirst, onOpen }: ChangeProps) {
         )}
       </div>
       {open &&
-        (change.diff === null ? <Unreadable change={change} /> : <DiffView diff={change.diff} path={change.path} />)}
+        (change.diff === null ? (
+          <Unreadable change={change} />
+        ) : (
+          <FileDiffView diff={change.diff} path={change.path} />
+        ))}
     </li>
   )
 }
