@@ -11,7 +11,7 @@ import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
 import { useDocumentRoom } from './document-context'
 import { useHeld } from './review-facts'
-import { useStanding, type Standing } from './review-merge'
+import { useStanding, type Standing } from './review-standing'
 import { useReview, useReviewed } from './use-review'
 
 interface ActionsProps {

@@ -6,7 +6,7 @@ import { WordDiff } from '@/components/word-diff'
 import { cn } from '@/lib/cn'
 import { BlockText } from './block-text'
 import { useTarget } from './review-facts'
-import type { Standing } from './review-merge'
+import type { Standing } from './review-standing'
 
 interface BodyProps {
   edit: EditData

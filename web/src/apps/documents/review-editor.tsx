@@ -8,7 +8,7 @@ import { WordDiff } from '@/components/word-diff'
 import { MOD } from '@/lib/key-bindings'
 import { useNow } from './review-facts'
 import { RefusedNote } from './review-actions'
-import { same, type Standing } from './review-merge'
+import { same, type Standing } from './review-standing'
 import { decisionOf, opening } from './review-seen'
 import { useReview } from './use-review'
 

@@ -7,13 +7,13 @@ import { useNarrow } from '@/lib/use-narrow'
 import { useDocumentRoom, type PanelProps } from './document-context'
 import { DecideAllButtons, DecideAllQuestion, useDecideAll } from './review-all'
 import { ReviewBar } from './review-bar'
-import { ConflictOf } from './review-conflict-of'
-import { EditRow, SupersededRow } from './review-edit'
+import { OpenConflict } from './review-open-conflict'
+import { EditRow, SupersededRow } from './review-edit-row'
 import { ReviewHelp } from './review-help'
 import { takeBack, useReviewKeys } from './review-keys'
 import { ReviewScopeMenu } from './review-scope'
 import { numberOf, type ReviewItem } from './review-list'
-import { useInView } from './review-view'
+import { useCurrentEditInView } from './review-scroll'
 import { useReview, useReviewed, useReviewList } from './use-review'
 
 /** Proposed edits in document order, to step through and decide. */
@@ -25,7 +25,7 @@ export function ReviewPanel({ item }: PanelProps) {
   const [help, setHelp] = useState(false)
   useAsked(item)
   useMovingOn()
-  useInView()
+  useCurrentEditInView()
   const all = useDecideAll()
   useReviewKeys({ review, acceptAll: all.accept, help: () => setHelp(true) })
   const said = useReviewed((one) => one.get().said)
@@ -67,7 +67,7 @@ export function ReviewPanel({ item }: PanelProps) {
       <p aria-live="polite" className="sr-only">
         {said}
       </p>
-      <ConflictOf />
+      <OpenConflict />
       <ReviewHelp open={help} onClose={() => setHelp(false)} />
       <DecideAllQuestion all={all} />
     </section>

@@ -2,7 +2,7 @@
  * so that later changes are merged or shown and never overwritten. Pure. */
 import { OutlastError, type BlockData, type EditData, type MergeData, type MergeHunk } from '@outlast/sdk'
 import { chosenText, type Choice } from './review-hunks'
-import type { Standing } from './review-merge'
+import type { Standing } from './review-standing'
 
 /** A person's text in place of the proposed one. */
 export interface Typed {

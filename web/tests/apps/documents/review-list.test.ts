@@ -13,7 +13,7 @@ import {
   supersedingVersion,
   TOP,
 } from '@/apps/documents/review-list'
-import { countsOf } from '@/apps/documents/review-card'
+import { countsOf } from '@/apps/documents/proposal-card'
 
 const edit = (id: string, change: Partial<EditData> = {}): EditData => ({
   id,

@@ -13,7 +13,7 @@ import {
   type ProposalData,
   type SectionData,
 } from '@outlast/sdk'
-import type { Standing } from '@/apps/documents/review-merge'
+import type { Standing } from '@/apps/documents/review-standing'
 import { begun, clashNow, decisionOf, lookedAgain, opening, resultOf } from '@/apps/documents/review-seen'
 import { Review } from '@/apps/documents/review-state'
 

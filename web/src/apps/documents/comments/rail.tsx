@@ -60,7 +60,7 @@ export function Rail({ items, chosen, onLeave }: RailProps) {
     return () => (sizes.disconnect(), cancelAnimationFrame(waiting))
   }, [items, place])
   useScrollTogether(box)
-  useInView(box, cards, chosen, placed)
+  useCurrentEditInView(box, cards, chosen, placed)
   const [from, to] = useNear(box)
   return (
     <div
@@ -180,7 +180,7 @@ function topOf(body: HTMLElement, places: Map<string, Element>, id: string, { se
 const SETTLES_MS = 1200
 
 /** Scrolls to the chosen card, and again while its position still changes. */
-function useInView(
+function useCurrentEditInView(
   rail: React.RefObject<HTMLElement | null>,
   cards: React.RefObject<Map<string, HTMLElement>>,
   chosen: string | null,

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react'
-import { ConflictDialog } from './review-conflict'
+import { ConflictDialog } from './review-conflict-dialog'
 import { useNow } from './review-facts'
-import { useStanding } from './review-merge'
+import { useStanding } from './review-standing'
 import { begun, clashNow, lookedAgain, type Work } from './review-seen'
 import type { Resolving } from './review-state'
 import { useReview, useReviewed } from './use-review'
 
 /** The conflict dialog, once a person has opened it. */
-export function ConflictOf() {
+export function OpenConflict() {
   const resolving = useReviewed((one) => one.get().resolving)
   return resolving === null ? null : <Resolve key={resolving.edit.id} resolving={resolving} />
 }

@@ -3,7 +3,7 @@ import { placeOf } from './review-list'
 import { useReview, useReviewed } from './use-review'
 
 /** Scrolls to the current edit in the document. */
-export function useInView(): void {
+export function useCurrentEditInView(): void {
   const review = useReview()
   const current = useReviewed((one) => one.get().current)
   useEffect(() => {

@@ -8,7 +8,7 @@ import { WordDiff } from '@/components/word-diff'
 import { cn } from '@/lib/cn'
 import { RefusedNote } from './review-actions'
 import { conflictsIn, type Choice } from './review-hunks'
-import { same } from './review-merge'
+import { same } from './review-standing'
 import { resultOf, type Work } from './review-seen'
 import { useReview } from './use-review'
 
