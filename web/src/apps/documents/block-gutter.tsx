@@ -11,7 +11,7 @@ import type { EditorMoves } from './editor/block-editor'
 import { useEditorSession } from './editor/use-editor-session'
 import { HEADING } from './editor/editor-session'
 import { bodyOf, refused } from './use-row-moves'
-import { rowOf } from './rows'
+import { rowOf } from './row-order'
 
 interface BlockGutterProps {
   rowKey: string

@@ -26,7 +26,8 @@ import { PanelTabs, RightPanel } from './right-panel'
 import { showBlock, showSection } from './scroll-to'
 import { useCompact } from './use-compact'
 import { usePanelState } from './use-panel'
-import { usePresence, useNewEditorSession } from './use-writing'
+import { useNewEditorSession } from './use-new-editor-session'
+import { usePresence } from './use-presence'
 import { NotFound, isHidden } from '@/components/not-loaded'
 
 /** `/documents/:id`: outline and text, with comments, agent, review and history next to them. */

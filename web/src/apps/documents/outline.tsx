@@ -7,7 +7,7 @@ import { startDrag } from './block-drag'
 import { sectionFamily, sectionMoves, sectionStepped } from './block-moves'
 import { useCurrentSection } from './use-current-section'
 import { useOrder } from './use-document'
-import { useSectionLock } from './locks'
+import { useSectionLock } from './section-lock'
 import { refused } from './use-row-moves'
 
 /** The sections by level, with the current one highlighted. Click to go to a section; drag it (or press Alt and an

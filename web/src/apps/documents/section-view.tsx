@@ -5,8 +5,8 @@ import { SectionBelow, SectionEnd } from './block-slots'
 import { useDocumentRoom } from './document-context'
 import { useEditorSession, useNewIn } from './editor/use-editor-session'
 import { HeadingRow } from './heading-row'
-import { LockNote } from './lock-note'
-import { withNewRows } from './rows'
+import { SectionLockNote } from './section-lock-note'
+import { withNewRows } from './row-order'
 
 interface SectionViewProps {
   sectionId: string
@@ -35,7 +35,7 @@ export const SectionView = memo(function SectionView({ sectionId, first }: Secti
   return (
     <section data-section-id={sectionId} className="section-view">
       {level > 0 && <HeadingRow sectionId={sectionId} />}
-      <LockNote sectionId={sectionId} />
+      <SectionLockNote sectionId={sectionId} />
       <SectionBelow sectionId={sectionId} />
       {rows.map((key, at) => (
         <BlockRow key={key} rowKey={key} sectionId={sectionId} first={first && at < AT_ONCE} />

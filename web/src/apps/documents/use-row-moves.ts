@@ -8,7 +8,7 @@ import { useEditorSession } from './editor/use-editor-session'
 import { shapeOf } from './editor/block-types'
 import { HEADING, type EditorSession } from './editor/editor-session'
 import { blockMoved } from './block-moves'
-import { neighbour, rowOf } from './rows'
+import { neighbour, rowOf } from './row-order'
 
 export const bodyOf = (): Element | null => document.querySelector('[data-document-body]')
 

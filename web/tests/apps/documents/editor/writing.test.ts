@@ -6,7 +6,7 @@ import { enter, indent, marked, reshape, sourcePlace } from '@/apps/documents/ed
 import { groupsOf, summaryOf } from '@/apps/documents/history-groups'
 import { blockMoved, sectionFamily, sectionMoves, sectionStepped } from '@/apps/documents/block-moves'
 import { titleOf } from '@/apps/documents/markdown-files'
-import { withNewRows } from '@/apps/documents/rows'
+import { withNewRows } from '@/apps/documents/row-order'
 
 /** `|` is the caret, or both ends of what is selected. */
 const at = (text: string) => {

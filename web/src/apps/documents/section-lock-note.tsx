@@ -6,10 +6,10 @@ import { clockTime } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { useMe } from '@/features/session/session-gate'
 import { useDocumentRoom } from './document-context'
-import { useSectionLock } from './locks'
+import { useSectionLock } from './section-lock'
 
 /** Under a section's heading: the holder of its lock, the expiry, and the available actions. */
-export function LockNote({ sectionId }: { sectionId: string }) {
+export function SectionLockNote({ sectionId }: { sectionId: string }) {
   const { mayEdit } = useDocumentRoom()
   const { lock, state } = useSectionLock(sectionId)
   const me = useMe()
