@@ -9,7 +9,7 @@ import { Since } from '@/components/time'
 import { cn } from '@/lib/cn'
 import { client, queryClient } from '@/lib/queries'
 import { useOpenThread } from '@/features/threads/thread-context'
-import { asksOf, groupsOf, summaryOf, type VersionGroup } from './versions'
+import { asksOf, groupsOf, summaryOf, type VersionGroup } from './history-groups'
 import { MoreButton } from '@/components/more-button'
 
 const PAGE = 100

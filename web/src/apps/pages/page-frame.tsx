@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import type { LivePage, PageChange } from '@outlast/sdk'
 import { say } from '@/components/toast'
 import { cn } from '@/lib/cn'
 import { useDark } from '@/lib/theme'
 import { readFromFrame, type ToFrame } from '@/page-runtime/protocol'
 import { useMe } from '@/features/session/session-gate'
-import type { Change, LivePage } from './live-page'
-import { shellAddress } from './page-state-text'
+import { shellAddress } from './frame-address'
 
 /** A person's action in the frame; `key` is the frame's id of it. */
 export interface FrameAction {
@@ -81,7 +81,7 @@ export function PageFrame(props: PageFrameProps) {
   useEffect(() => {
     if (!ready) return
     if (past !== null) return send({ outlast: 'page', type: 'html', version: past.version, html: past.html })
-    return live.attach((change: Change) => {
+    return live.attach((change: PageChange) => {
       if (change.kind === 'html') send({ outlast: 'page', type: 'html', version: change.version, html: change.html })
       else send({ ...change, outlast: 'page', type: 'patches' })
     })

@@ -11,12 +11,3 @@ export const LOOKS: Record<PageState, { label: string; tone: Tone; detail: strin
   problems: { label: 'Incomplete', tone: 'warn', detail: 'The last run could not apply all of its changes.' },
   failed: { label: 'Stopped', tone: 'bad', detail: 'The last run was stopped by an error.' },
 }
-
-/** The address of a page's frame: a separate host next to the app. */
-export function shellAddress(
-  pageId: string,
-  domain: string,
-  { protocol, port }: { protocol: string; port: string },
-): string {
-  return `${protocol}//${pageId.replaceAll('_', '-')}.${domain}${port === '' ? '' : `:${port}`}/`
-}

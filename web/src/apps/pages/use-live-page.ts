@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { LivePage, type LivePageState } from '@outlast/sdk'
 import { client } from '@/lib/queries'
-import { LivePage, type LiveState } from './live-page'
 
 /** The page and its state, followed while the caller is mounted. */
-export function useLivePage(pageId: string): { live: LivePage; state: LiveState } {
+export function useLivePage(pageId: string): { live: LivePage; state: LivePageState } {
   const live = useMemo(
     () =>
       new LivePage({

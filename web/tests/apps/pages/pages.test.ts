@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Message, OutlastEvent, PageAction, PageData, PageVersion } from '@outlast/sdk'
-import { changeOf, LivePage, type Change } from '@/apps/pages/live-page'
+import { LivePage, pageChangeOf, type PageChange } from '@outlast/sdk'
 import { busyKeys, withAction } from '@/apps/pages/page-actions'
 import { actionText } from '@/apps/pages/action-text'
-import { shellAddress } from '@/apps/pages/page-state-text'
+import { shellAddress } from '@/apps/pages/frame-address'
 import { withItem } from '@/lib/queries'
-import { asksOf, groupsOf, summaryOf } from '@/apps/pages/versions'
+import { asksOf, groupsOf, summaryOf } from '@/apps/pages/history-groups'
 
 const patch = (base: number, version: number, page_id = 'pag_1'): OutlastEvent =>
   ({
@@ -23,19 +23,19 @@ const html = (version: number, reason = 'full'): OutlastEvent =>
 
 describe('a change of a page', () => {
   it('is a patch that begins where the page is', () => {
-    expect(changeOf(patch(3, 4), 'pag_1', 3)).toMatchObject({ kind: 'patches', base: 3, version: 4 })
+    expect(pageChangeOf(patch(3, 4), 'pag_1', 3)).toMatchObject({ kind: 'patches', base: 3, version: 4 })
   })
   it('is nothing where the page has it already, or where it is of another page', () => {
-    expect(changeOf(patch(3, 4), 'pag_1', 4)).toBeNull()
-    expect(changeOf(patch(3, 4, 'pag_2'), 'pag_1', 3)).toBeNull()
-    expect(changeOf(html(4), 'pag_1', 4)).toBeNull()
+    expect(pageChangeOf(patch(3, 4), 'pag_1', 4)).toBeNull()
+    expect(pageChangeOf(patch(3, 4, 'pag_2'), 'pag_1', 3)).toBeNull()
+    expect(pageChangeOf(html(4), 'pag_1', 4)).toBeNull()
   })
   it('calls for reading the page again where something is missing before it, or numbers are used again', () => {
-    expect(changeOf(patch(5, 6), 'pag_1', 3)).toBe('read')
-    expect(changeOf(html(2, 'reset'), 'pag_1', 3)).toBe('read')
+    expect(pageChangeOf(patch(5, 6), 'pag_1', 3)).toBe('read')
+    expect(pageChangeOf(html(2, 'reset'), 'pag_1', 3)).toBe('read')
   })
   it('is whole where the agent or a person wrote it whole', () => {
-    expect(changeOf(html(7, 'undo'), 'pag_1', 3)).toEqual({ kind: 'html', version: 7, html: '<p>7</p>' })
+    expect(pageChangeOf(html(7, 'undo'), 'pag_1', 3)).toEqual({ kind: 'html', version: 7, html: '<p>7</p>' })
   })
 })
 
@@ -59,7 +59,7 @@ function pageOf() {
       return () => undefined
     },
   })
-  const shown: Change[] = []
+  const shown: PageChange[] = []
   live.start()
   live.attach((change) => shown.push(change))
   const last = () => asked.at(-1)
@@ -105,7 +105,7 @@ describe('a live page', () => {
     await last()?.answer(3)
     tell(patch(3, 4))
     const before = asked.length
-    const seen: Change[] = []
+    const seen: PageChange[] = []
     live.attach((change) => seen.push(change))
     expect(asked.length).toBe(before + 1)
     await last()?.answer(4)
