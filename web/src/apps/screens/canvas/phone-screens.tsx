@@ -20,12 +20,12 @@ import { FrameView } from './frame-view'
 import { freePlace, inReadingOrder } from './placement'
 import { useFrameRegistry } from './live-frame'
 import { NewScreenDialog } from './new-screen-dialog'
-import { Placeholder, themeName, tokensOf } from './placeholder'
+import { ScreenPlaceholder, themeName, tokensOf } from './screen-placeholder'
 import { ScreenHeading } from './screen-heading'
 import { TabButton, TabList, TabView, useTab } from './screen-sidebar'
 import { screensQuery, useFreshScreens } from './screens'
 import { StateBadge } from './screen-state-badge'
-import { useLook } from './use-look'
+import { useScreenLook } from './use-screen-look'
 
 const NOTHING = () => undefined
 const NO_MOVERS = new Map<string, string>()
@@ -125,7 +125,7 @@ function ScreenList({ screens, projectId }: { screens: ScreenData[] | undefined;
 
 function ScreenCard({ screen }: { screen: ScreenData }) {
   const { themes } = useCanvas()
-  const look = useLook(screen, false)
+  const look = useScreenLook(screen, false)
   return (
     <Link
       href={addressOf(screen.project_id, screen.id)}
@@ -134,7 +134,7 @@ function ScreenCard({ screen }: { screen: ScreenData }) {
     >
       <div className="relative aspect-16/10 overflow-hidden border-b border-line">
         {screen.picture_id === null ? (
-          <Placeholder tokens={tokensOf(screen, themes)} unit={5} calm={screen.state === 'new'} />
+          <ScreenPlaceholder tokens={tokensOf(screen, themes)} unit={5} calm={screen.state === 'new'} />
         ) : (
           <img
             src={client.attachmentUrl(screen.picture_id)}

@@ -6,12 +6,12 @@ import { useCanvas } from './canvas-context'
 import { TEMPLATES } from './new-screen-form'
 import { ImageHostsMenu } from './image-hosts-menu'
 import { StateBadge } from './screen-state-badge'
-import { useLook } from './use-look'
+import { useScreenLook } from './use-screen-look'
 
 /** On top of the sidebar: the title and state of the screen. */
 export function ScreenHeading({ screen }: { screen: ScreenData }) {
   const { liveIds, mayEdit } = useCanvas()
-  const look = useLook(screen, liveIds.includes(screen.id))
+  const look = useScreenLook(screen, liveIds.includes(screen.id))
   return (
     <>
       <div className="min-w-0 flex-1">

@@ -8,7 +8,7 @@ import { cn } from '@/lib/cn'
 import { useStored } from '@/lib/local-storage'
 import { stepTabs } from '@/lib/tabs'
 import { CanvasContext, type CanvasFacts } from './canvas-context'
-import { isTab, TABS, type TabName } from './tabs'
+import { isTab, TABS, type TabName } from './screen-tabs'
 
 const MIN = 340
 const MAX = 760

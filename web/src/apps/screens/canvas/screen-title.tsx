@@ -5,8 +5,8 @@ import { useMe } from '@/features/session/session-gate'
 import { Avatar } from '@/features/shell/avatar'
 import { useCanvas } from './canvas-context'
 import { useLiveStatus } from './live-status'
-import { themeName, tokensOf } from './placeholder'
-import { useLook } from './use-look'
+import { themeName, tokensOf } from './screen-placeholder'
+import { useScreenLook } from './use-screen-look'
 import { StateBadge } from './screen-state-badge'
 
 interface TitleProps {
@@ -67,7 +67,7 @@ function FollowedState({ screen, live }: { screen: ScreenData; live: boolean }) 
 }
 
 function State({ screen, live, words }: { screen: ScreenData; live: boolean; words: string }) {
-  const look = useLook(screen, live, words)
+  const look = useScreenLook(screen, live, words)
   return <StateBadge look={look} labelClassName="@max-[9rem]:sr-only" />
 }
 

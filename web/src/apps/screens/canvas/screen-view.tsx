@@ -3,7 +3,7 @@ import type { ScreenData } from '@outlast/sdk'
 import { client } from '@/lib/queries'
 import { useCanvas } from './canvas-context'
 import { FrameView } from './frame-view'
-import { Placeholder, tokensOf } from './placeholder'
+import { ScreenPlaceholder, tokensOf } from './screen-placeholder'
 import { useFrameRegistry } from './live-frame'
 
 interface ViewProps {
@@ -20,7 +20,7 @@ export const ScreenView = memo(function ScreenView({ screen, live, interactive }
   return (
     <>
       {picture_id === null ? (
-        <Placeholder tokens={tokensOf(drawn, themes)} unit={Math.max(9, width / 72)} calm={state === 'new'} />
+        <ScreenPlaceholder tokens={tokensOf(drawn, themes)} unit={Math.max(9, width / 72)} calm={state === 'new'} />
       ) : (
         <img
           src={client.attachmentUrl(picture_id)}

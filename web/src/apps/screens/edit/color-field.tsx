@@ -6,7 +6,7 @@ import { Button } from '@/components/button'
 import { cn } from '@/lib/cn'
 import { useClasses, useEditing, useStyle } from './edit-context'
 import { Row } from './section'
-import { isClear, toHex } from './values'
+import { isClear, toHex } from './css-values'
 
 /** Colours of a theme, in the order of the menu. */
 const TOKENS = [

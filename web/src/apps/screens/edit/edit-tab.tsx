@@ -20,7 +20,7 @@ import { ImageSection } from './image-section'
 import { LayoutSection } from './layout-section'
 import { AgentAtWork, LockedBy, PageTrouble, ViewersLook } from './banners'
 import { PendingBar } from './pending-bar'
-import { RefusalNote } from './refusal-note'
+import { ElementRefusal } from './element-refusal'
 import { TextSection } from './text-section'
 import { TypographySection } from './typography-section'
 
@@ -152,9 +152,9 @@ function Chosen() {
           <ImageSection />
           {refusal !== null && (
             <div className="border-b border-line p-4">
-              <RefusalNote refusal={refusal}>
+              <ElementRefusal refusal={refusal}>
                 {source?.refusal === null && 'Try your changes below, then ask the agent to make them.'}
-              </RefusalNote>
+              </ElementRefusal>
             </div>
           )}
           {(source === null || source.refusal === null) && (

@@ -8,7 +8,7 @@ import { client } from '@/lib/queries'
 import { ACCEPT } from '@/features/threads/attachments'
 import { ChoiceField } from './choice-field'
 import { useEditing } from './edit-context'
-import { RefusalNote } from './refusal-note'
+import { ElementRefusal } from './element-refusal'
 import { Row, Section } from './section'
 
 const FITS = ['cover', 'contain', 'fill', 'none'].map((value) => ({
@@ -47,7 +47,7 @@ function Attribute({ name, label, placeholder }: { name: 'src' | 'alt'; label: s
     if (!focused.current) setDraft(value)
   }, [value])
   if (slot === undefined) return null
-  if (slot.refusal !== null) return <RefusalNote refusal={slot.refusal} />
+  if (slot.refusal !== null) return <ElementRefusal refusal={slot.refusal} />
   const type = (text: string) => {
     setDraft(text)
     edit.session.updateAttribute(name, text.trim())

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
 import { cn } from '@/lib/cn'
 import { useStyle } from './edit-context'
 import { Row } from './section'
-import { shownValue, stepped, typedValue } from './values'
+import { shownValue, stepped, typedValue } from './css-values'
 
 interface SizeInputProps {
   id?: string

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { TextArea } from '@/components/field'
 import { useEditing } from './edit-context'
 import { Section } from './section'
-import { RefusalNote } from './refusal-note'
+import { ElementRefusal } from './element-refusal'
 
 /** The text of an element that contains nothing else. */
 export function TextSection() {
@@ -23,7 +23,7 @@ export function TextSection() {
           onText={(text) => edit.session.updateText(text)}
         />
       ) : (
-        <RefusalNote refusal={refusal} />
+        <ElementRefusal refusal={refusal} />
       )}
     </Section>
   )

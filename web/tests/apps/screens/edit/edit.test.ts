@@ -21,7 +21,7 @@ import {
 import { askPrompt, fixPrompt, wishesOf } from '@/apps/screens/edit/prompts'
 import { tokenClass, tokenIn } from '@/apps/screens/edit/color-field'
 import { FONT_SIZES, presetIn, RADII } from '@/apps/screens/edit/presets'
-import { isClear, shownValue, stepped, typedValue } from '@/apps/screens/edit/values'
+import { isClear, shownValue, stepped, typedValue } from '@/apps/screens/edit/css-values'
 
 const MARK = 'app/page.tsx:5:4'
 const REPORT: ElementReport = {

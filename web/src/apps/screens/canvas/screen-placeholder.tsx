@@ -25,7 +25,7 @@ export const themeName = (screen: Pick<ScreenData, 'theme'>, themes: ReadonlyMap
 const BAR = 'rounded-[calc(var(--radius)/1.6)]'
 
 /** A page outline in a theme's colours. It fills its container; `unit` is the height of a line. */
-export function Placeholder({
+export function ScreenPlaceholder({
   tokens,
   unit,
   calm = false,

@@ -6,7 +6,7 @@ import { useAskAgent } from './ask-agent'
 import { useEditing } from './edit-context'
 
 /** Why an element cannot be edited by hand, and a button to ask the agent. */
-export function RefusalNote({ refusal, children }: { refusal: EditRefusal; children?: ReactNode }) {
+export function ElementRefusal({ refusal, children }: { refusal: EditRefusal; children?: ReactNode }) {
   const { edit, pending } = useEditing()
   const askAgent = useAskAgent()
   const { source, element, aim } = edit

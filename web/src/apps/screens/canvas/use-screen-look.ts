@@ -4,7 +4,7 @@ import { useFrameRegistry } from './live-frame'
 import { lookOfScreen, type Look } from './screen-state-text'
 
 /** A screen's state for display; `live`: its app is shown, or about to be. */
-export function useLook(screen: ScreenData, live: boolean, words = ''): Look {
+export function useScreenLook(screen: ScreenData, live: boolean, words = ''): Look {
   const { sandboxes, building } = useCanvas()
   const { shown } = useFrameRegistry()
   return lookOfScreen(screen, {
