@@ -1,18 +1,10 @@
 import { CircleAlert, Hand, LoaderCircle, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { PageState } from '@outlast/sdk'
+import { TONES } from '@/components/tones'
 import { Tip } from '@/components/tooltip'
 import { cn } from '@/lib/cn'
-import { LOOKS, type Tone } from './page-state-text'
-
-const TONES: Record<Tone, string> = {
-  quiet: 'text-muted',
-  busy: 'text-link',
-  wait: 'text-warn',
-  good: 'text-ok',
-  warn: 'text-warn',
-  bad: 'text-danger',
-}
+import { LOOKS } from './page-state-text'
 
 const ICONS: Partial<Record<PageState, ReactNode>> = {
   working: <LoaderCircle className="animate-spin" aria-hidden />,

@@ -1,7 +1,6 @@
 /** A page's state for display. Pure. */
 import type { PageState } from '@outlast/sdk'
-
-export type Tone = 'quiet' | 'busy' | 'wait' | 'good' | 'warn' | 'bad'
+import type { Tone } from '@/components/tones'
 
 export const LOOKS: Record<PageState, { label: string; tone: Tone; detail: string }> = {
   new: { label: 'Empty', tone: 'quiet', detail: 'No requests yet.' },

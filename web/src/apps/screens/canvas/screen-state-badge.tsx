@@ -1,17 +1,9 @@
 import { CircleAlert, Hand, LoaderCircle, Moon, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cn } from '@/lib/cn'
+import { TONES } from '@/components/tones'
 import { Tip } from '@/components/tooltip'
-import type { Look, Tone } from './screen-state-text'
-
-const TONES: Record<Tone, string> = {
-  quiet: 'text-muted',
-  busy: 'text-link',
-  wait: 'text-warn',
-  good: 'text-ok',
-  warn: 'text-warn',
-  bad: 'text-danger',
-}
+import type { Look } from './screen-state-text'
 
 const ICONS: Partial<Record<Look['name'], ReactNode>> = {
   asleep: <Moon />,

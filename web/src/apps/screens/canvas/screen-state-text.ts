@@ -1,9 +1,8 @@
 /** The text of a screen's badge. Pure. */
 import type { Sandbox, ScreenData } from '@outlast/sdk'
+import type { Tone } from '@/components/tones'
 import { plural } from '@/lib/format'
 import type { SnapshotNews } from '@/features/sandboxes/snapshot-news'
-
-export type Tone = 'quiet' | 'busy' | 'wait' | 'good' | 'warn' | 'bad'
 
 export interface Look {
   name:
