@@ -11,6 +11,7 @@ import {
 import { useCallback, useEffect, useState } from 'react'
 import type { DocumentVersion, DocumentVersionKind } from '@outlast/sdk'
 import { Button, IconButton } from '@/components/button'
+import { NowBadge } from '@/components/now-badge'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/placeholders'
 import { Since } from '@/components/time'
@@ -131,7 +132,7 @@ function Entry({ group, now, shown, onLook, onDiff, onFrom }: EntryProps) {
             {newest === oldest ? newest : `${oldest}–${newest}`}
           </span>
         </button>
-        {isNow && <span className="mt-0.5 shrink-0 rounded-full bg-ok-soft px-2 py-0.5 text-xs text-ok">Now</span>}
+        {isNow && <NowBadge className="mt-0.5" />}
         <span className="flex shrink-0">
           {thread !== null && (
             <IconButton label="Open conversation" size="icon-sm" onClick={() => openPanel('thread', thread)}>

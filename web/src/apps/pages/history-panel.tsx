@@ -3,6 +3,7 @@ import { FilePlus2, FileText, History, RotateCcw, Sparkles, Undo2, type LucideIc
 import { useCallback, useEffect, useMemo } from 'react'
 import type { OutlastEvent, PageData, PageVersion, VersionKind } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
+import { NowBadge } from '@/components/now-badge'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/placeholders'
 import { Since } from '@/components/time'
@@ -118,7 +119,7 @@ function Entry({ group, ask, now, past, onLook }: EntryProps) {
             <Since iso={versions[0]?.created_at ?? ''} />
           </span>
         </span>
-        {isNow && <span className="shrink-0 rounded-full bg-ok-soft px-2 py-0.5 text-xs text-ok">Now</span>}
+        {isNow && <NowBadge />}
       </button>
       {looked && versions.length > 1 && <Steps versions={versions} past={past} onLook={onLook} />}
     </li>

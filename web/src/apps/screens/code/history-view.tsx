@@ -3,6 +3,7 @@ import { ChevronRight, History, MessageSquare, MousePointer2, Wrench, type Lucid
 import { useCallback, useState } from 'react'
 import type { Checkpoint, ScreenData } from '@outlast/sdk'
 import { useFileNews, type useThread } from '@outlast/sdk/react'
+import { NowBadge } from '@/components/now-badge'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/placeholders'
 import { Since } from '@/components/time'
@@ -135,11 +136,7 @@ function Point({ checkpoint, words, isNow, mayRestore, screenId }: PointProps) {
             aria-hidden
           />
         </button>
-        {isNow ? (
-          <span className="shrink-0 rounded-full bg-ok-soft px-2 py-0.5 text-xs text-ok">Now</span>
-        ) : (
-          mayRestore && <Restore checkpoint={checkpoint} words={words} screenId={screenId} />
-        )}
+        {isNow ? <NowBadge /> : mayRestore && <Restore checkpoint={checkpoint} words={words} screenId={screenId} />}
       </div>
       {open && (
         <div className="border-t border-line p-2">
