@@ -59,6 +59,11 @@ export const count = (n: number): string => n.toLocaleString()
 export const percent = (part: number, whole: number): string =>
   whole === 0 ? '–' : `${Math.round((part / whole) * 100)} %`
 
+/** The name of a thing without a title. */
+export const UNTITLED = 'Untitled'
+
+export const shownTitle = (title: string): string => (title === '' ? UNTITLED : title)
+
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`
 }

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react'
 import { useSelected } from '@outlast/sdk/react'
 import { complain } from '@/components/toast'
+import { UNTITLED } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { useDocumentRoom } from './document-context'
 import { grow, useGrowing } from './editor/auto-height'
@@ -41,7 +42,7 @@ function Title() {
             aria-label="Title"
             rows={1}
             maxLength={200}
-            placeholder="Untitled"
+            placeholder={UNTITLED}
             className={`block-writing ${look}`}
             value={typed ?? title}
             onChange={(event) => {

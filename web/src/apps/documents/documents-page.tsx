@@ -9,7 +9,7 @@ import { Empty, Skeleton } from '@/components/placeholders'
 import { Since } from '@/components/time'
 import { complain } from '@/components/toast'
 import { cn } from '@/lib/cn'
-import { plural } from '@/lib/format'
+import { plural, UNTITLED } from '@/lib/format'
 import { useKeyBindings } from '@/lib/key-bindings'
 import { CreditsChip } from '@/features/account/credits-chip'
 import { PeopleHere } from '@/features/shell/people-here'
@@ -34,7 +34,7 @@ export default function DocumentsPage({ projectId }: { projectId: string }) {
   }, [])
   useDocumentNews(projectId)
   const mayEdit = active === projectId && project !== null && project.role !== 'viewer'
-  const begin = () => void create({ title: 'Untitled' }).catch(complain)
+  const begin = () => void create({ title: UNTITLED }).catch(complain)
   useKeyBindings({ d: () => mayEdit && begin() })
   const shown = documents?.toSorted((one, other) => other.updated_at.localeCompare(one.updated_at))
   const drop = (event: DragEvent) => {

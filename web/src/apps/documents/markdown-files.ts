@@ -1,4 +1,5 @@
 /** Reads Markdown from a chosen file. */
+import { UNTITLED } from '@/lib/format'
 
 /** The file types that the browser's picker offers. */
 export const ACCEPTED = '.md,.markdown,.txt,text/markdown,text/plain'
@@ -17,7 +18,7 @@ export function titleOf(markdown: string, fileName: string | null): string {
   const heading = /^#{1,6}[ \t]+(.+?)[ \t#]*$/m.exec(markdown.replaceAll(/^(```|~~~)[\s\S]*?^\1/gm, ''))?.[1]
   const name = fileName?.replace(/\.[a-z]+$/i, '').replaceAll(/[-_]+/g, ' ')
   const words = markdown.trim().split('\n')[0]?.split(/\s+/).slice(0, 8).join(' ')
-  const found = [heading, name, words].find((one) => one !== undefined && one.trim() !== '') ?? 'Untitled'
+  const found = [heading, name, words].find((one) => one !== undefined && one.trim() !== '') ?? UNTITLED
   return found
     .replaceAll(/[*_`[\]]/g, '')
     .trim()

@@ -8,6 +8,7 @@ import { Field, Input } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { complain } from '@/components/toast'
 import { useFormDraft } from '@/lib/form-draft'
+import { UNTITLED } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { putDocument } from './documents'
 import { MarkdownInput } from './markdown-input'
@@ -54,7 +55,7 @@ export function ImportDialog({ projectId, open, onClose, given }: ImportDialogPr
   }
   const done = () => {
     setError(null)
-    create({ title: (title ?? guessed).trim() || 'Untitled', markdown: text }).then(() => setKept(null), setError)
+    create({ title: (title ?? guessed).trim() || UNTITLED, markdown: text }).then(() => setKept(null), setError)
   }
   return (
     <Dialog
@@ -108,7 +109,7 @@ export function FirstDocument({ projectId, onImport }: FirstDocumentProps) {
           icon={<SquarePen />}
           title="New document"
           busy={busy}
-          onSelect={() => create({ title: 'Untitled' }).catch(complain)}
+          onSelect={() => create({ title: UNTITLED }).catch(complain)}
         >
           Start with an empty page.
         </Way>

@@ -6,6 +6,7 @@ import { Since } from '@/components/time'
 import { complain, say } from '@/components/toast'
 import { useApps, type InboxAction, type InboxKindView, type InboxPlace } from '@/lib/apps'
 import { cn } from '@/lib/cn'
+import { shownTitle } from '@/lib/format'
 import { useActiveProject, useProjects } from '../shell/active-project'
 import { useInbox } from './inbox-context'
 import { kindOf, placeOf } from './inbox-kinds'
@@ -52,7 +53,7 @@ export function InboxRow({ item }: { item: InboxItem }) {
           )}
           <span className="mt-1.5 flex items-center gap-1.5 text-xs text-faint">
             <place.icon className="size-3 shrink-0" aria-hidden />
-            <span className="truncate">{place.title === '' ? 'Untitled' : place.title}</span>
+            <span className="truncate">{shownTitle(place.title)}</span>
             {item.project_id !== projectId && project !== undefined && (
               <span className="shrink-0">· {project.name}</span>
             )}

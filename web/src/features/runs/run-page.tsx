@@ -11,7 +11,7 @@ import { SkeletonRows } from '@/components/placeholders'
 import { Countdown } from '@/components/time'
 import { complain } from '@/components/toast'
 import { useApps } from '@/lib/apps'
-import { count, dollars, duration, fullTime, percent } from '@/lib/format'
+import { count, dollars, duration, fullTime, percent, shownTitle } from '@/lib/format'
 import { client, modelsQuery } from '@/lib/queries'
 import { PageHeader } from '../shell/shell'
 import { Fact } from './fact'
@@ -100,7 +100,7 @@ function Details({ run, workflow, statusText }: DetailsProps) {
       <p className="mt-1 text-muted">
         In{' '}
         <Link href={`/threads/${run.thread_id}`} className="text-link underline underline-offset-2">
-          {run.thread_title === '' ? 'Untitled' : run.thread_title}
+          {shownTitle(run.thread_title)}
         </Link>{' '}
         by {run.started_by_name}, {fullTime(run.created_at)}
       </p>

@@ -9,7 +9,7 @@ import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/placeholders'
 import { Ago } from '@/components/time'
 import { cn } from '@/lib/cn'
-import { count, dollars, duration, plural } from '@/lib/format'
+import { count, dollars, duration, plural, shownTitle } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
@@ -123,7 +123,7 @@ function RunRow({ run }: { run: RunSummary }) {
       <Link href={`/runs/${run.id}`} className="flex items-center gap-3 rounded-xl px-2.5 py-2.5 hover:bg-hover">
         <StatusDot status={run.status} className="size-2.5" />
         <span className="min-w-0 flex-1">
-          <span className="block truncate">{run.thread_title === '' ? 'Untitled' : run.thread_title}</span>
+          <span className="block truncate">{shownTitle(run.thread_title)}</span>
           <span className="block truncate text-xs text-faint">
             {statusLabel(run.status)}
             {run.stop_reason !== null && run.stop_reason !== 'end' && ` (${run.stop_reason})`} · {run.model} ·{' '}

@@ -6,6 +6,7 @@ import { Button, IconButton } from '@/components/button'
 import { Confirm } from '@/components/confirm'
 import { Since } from '@/components/time'
 import { complain } from '@/components/toast'
+import { UNTITLED } from '@/lib/format'
 import { client, queryClient } from '@/lib/queries'
 import { cn } from '@/lib/cn'
 import { Clocks } from './clocks'
@@ -59,7 +60,7 @@ export function SandboxCard({ sandbox, mayChange }: { sandbox: Sandbox; mayChang
 
 function titleOf({ thread_title, owner_type }: Sandbox): string {
   if (thread_title !== null && thread_title !== '') return thread_title
-  return owner_type === 'api' ? 'Created by a program' : 'Untitled'
+  return owner_type === 'api' ? 'Created by a program' : UNTITLED
 }
 
 interface ActionsProps {

@@ -6,6 +6,7 @@ import { useLocation } from 'wouter'
 import { StatusDot } from '@/components/status-dot'
 import { useApps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
+import { shownTitle } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { setTheme } from '@/lib/theme'
 import { useMe } from '../session/session-gate'
@@ -151,7 +152,7 @@ function useCommands(q: string): Command[] {
       ) : (
         <StatusDot status={thread.run_status} />
       ),
-    label: thread.title === '' ? 'Untitled' : thread.title,
+    label: shownTitle(thread.title),
     note: thread.status === 'archived' ? 'archived' : undefined,
     run: () => navigate(`/threads/${thread.id}`),
   }))

@@ -10,7 +10,7 @@ import { StatusDot } from '@/components/status-dot'
 import { Since } from '@/components/time'
 import { useApps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
-import { plural } from '@/lib/format'
+import { plural, shownTitle } from '@/lib/format'
 import { client, queryClient } from '@/lib/queries'
 import { branchesOf, type Branch } from './family'
 import { relatedHref } from './subjects'
@@ -142,9 +142,7 @@ function Row({ branch: { thread, depth, lines, last }, here, href, onGo }: RowPr
           className={cn('size-2 shrink-0 rounded-full', here ? 'bg-accent' : 'border-[1.5px] border-line-strong')}
         />
         <span className="min-w-0 flex-1">
-          <span className={cn('block truncate', here && 'font-medium text-link')}>
-            {thread.title === '' ? 'Untitled' : thread.title}
-          </span>
+          <span className={cn('block truncate', here && 'font-medium text-link')}>{shownTitle(thread.title)}</span>
           <span className="block truncate text-xs text-faint">
             {here ? 'You are here · ' : ''}
             {thread.created_by_name ?? 'Former member'} · {plural(thread.message_count, 'message')} ·{' '}

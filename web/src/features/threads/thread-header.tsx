@@ -7,6 +7,7 @@ import { Menu, MenuItem, MenuLine } from '@/components/menu'
 import { Rename } from '@/components/rename'
 import { complain, say } from '@/components/toast'
 import { useApps } from '@/lib/apps'
+import { shownTitle } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { CreditsChip } from '../account/credits-chip'
 import { FilesButton } from '../workspace-files/files-button'
@@ -36,7 +37,7 @@ export function ThreadHeader({ preview }: { preview: ReactNode }) {
             className="truncate text-[14.5px] font-semibold"
             onDoubleClick={() => open.role !== 'viewer' && setRenaming(true)}
           >
-            {thread.title === '' ? 'Untitled' : thread.title}
+            {shownTitle(thread.title)}
           </h1>
         )}
         {!renaming && <Origin />}

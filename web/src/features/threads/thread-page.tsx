@@ -1,5 +1,6 @@
 import { useEffect, type ReactNode } from 'react'
 import type { Thread, ThreadRunStatus } from '@outlast/sdk'
+import { shownTitle } from '@/lib/format'
 import { useActiveProject } from '../shell/active-project'
 import { useThreadPreview } from '../preview/thread-preview'
 import { PageHeader } from '../shell/shell'
@@ -53,7 +54,7 @@ const SIGN: Partial<Record<ThreadRunStatus, string>> = { generating: '● ', awa
 
 function useTitle(thread: Thread): void {
   useEffect(() => {
-    document.title = `${SIGN[thread.run_status] ?? ''}${thread.title === '' ? 'Untitled' : thread.title} · Outlast`
+    document.title = `${SIGN[thread.run_status] ?? ''}${shownTitle(thread.title)} · Outlast`
   }, [thread])
 }
 

@@ -5,6 +5,7 @@ import { StatusDot } from '@/components/status-dot'
 import { Ago } from '@/components/time'
 import { useApps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
+import { shownTitle } from '@/lib/format'
 import { useReached } from '@/lib/time'
 import { useMe } from '../session/session-gate'
 import { subjectOf, threadHref } from './subjects'
@@ -26,7 +27,7 @@ export function ThreadRow({ thread, current, q }: { thread: ListedThread; curren
         <SubjectIcon thread={thread} />
         {thread.parent_thread_id !== null && <GitFork aria-label="Fork" className="size-3.5 shrink-0 text-faint" />}
         <span className={cn('min-w-0 flex-1 truncate', thread.title === '' && 'text-muted')}>
-          {thread.title === '' ? 'Untitled' : thread.title}
+          {shownTitle(thread.title)}
         </span>
         <LockMark lock={thread.lock} />
         {quiet ? (
