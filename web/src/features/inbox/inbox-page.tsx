@@ -8,7 +8,7 @@ import { cn } from '@/lib/cn'
 import { PageHeader } from '../shell/shell'
 import { useInbox } from './inbox-context'
 import { InboxRow } from './inbox-row'
-import { NotifySetting } from './notify-setting'
+import { NotificationSetting } from './notification-setting'
 import { inboxKinds } from './inbox-kinds'
 
 /** `/inbox`: everything that waits for the user, with its actions. */
@@ -26,7 +26,7 @@ export default function InboxPage() {
     <>
       <PageHeader>
         <h1 className="flex-1 text-[14.5px] font-semibold">Inbox</h1>
-        <NotifySetting />
+        <NotificationSetting />
       </PageHeader>
       <div className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto w-full max-w-3xl px-4 py-5 sm:px-6">

@@ -13,7 +13,9 @@ import { CommandPalette, PALETTE_KEY } from './command-palette'
 import { Sidebar } from './sidebar'
 
 /** Everything else works without it, so a failure to load it is not an error. */
-const BackgroundNotices = lazy(() => import('../inbox/background-notices').catch(() => ({ default: () => null })))
+const BackgroundNotifications = lazy(() =>
+  import('../inbox/background-notifications').catch(() => ({ default: () => null })),
+)
 
 const SidebarContext = createContext<{ collapsed: boolean; show: () => void }>({
   collapsed: false,
@@ -26,7 +28,7 @@ export function Shell({ children }: { children: ReactNode }) {
     <ActiveProjectProvider>
       <InboxProvider>
         <Suspense>
-          <BackgroundNotices />
+          <BackgroundNotifications />
         </Suspense>
         <Frame>{children}</Frame>
       </InboxProvider>

@@ -1,13 +1,13 @@
 import { useLocation } from 'wouter'
 import { useMe } from '../session/session-gate'
 import { useActiveProject } from '../shell/active-project'
-import { useBackgroundNotices } from './notify'
+import { useBackgroundNotifications } from './notifications'
 
 /** Shows browser notifications while the page is in the background; renders nothing. */
-export default function BackgroundNotices() {
+export default function BackgroundNotifications() {
   const me = useMe()
   const { projectId } = useActiveProject()
   const [, navigate] = useLocation()
-  useBackgroundNotices(projectId, me.user.id, navigate)
+  useBackgroundNotifications(projectId, me.user.id, navigate)
   return null
 }

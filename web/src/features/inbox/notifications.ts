@@ -6,7 +6,7 @@ import { useApps, type App } from '@/lib/apps'
 import { useStored } from '@/lib/local-storage'
 import { kindOf, placeOf } from './inbox-kinds'
 
-type NotifyState =
+type NotificationState =
   | 'unsupported' // this browser has none, or the page was not loaded over https or from this machine
   | 'blocked' // the user blocked notifications of this page in the browser
   | 'off'
@@ -23,7 +23,11 @@ function subscribe(listener: () => void): () => void {
   return () => life.abort()
 }
 
-export function useNotify(): { state: NotifyState; turnOn: () => Promise<void>; turnOff: () => void } {
+export function useNotificationSetting(): {
+  state: NotificationState
+  turnOn: () => Promise<void>
+  turnOff: () => void
+} {
   const [wanted, setWanted] = useStored(KEY)
   const permission = useSyncExternalStore(subscribe, () => (isSupported() ? Notification.permission : 'denied'))
   const turnOn = async () => {
@@ -41,8 +45,8 @@ export function useNotify(): { state: NotifyState; turnOn: () => Promise<void>; 
 }
 
 /** While the page is hidden, one of its tabs follows the project and shows notifications. */
-export function useBackgroundNotices(projectId: string, me: string, navigate: (href: string) => void): void {
-  const { state } = useNotify()
+export function useBackgroundNotifications(projectId: string, me: string, navigate: (href: string) => void): void {
+  const { state } = useNotificationSetting()
   const apps = useApps()
   const show = useCallback((item: InboxItem) => showNotice(apps, item, navigate), [apps, navigate])
   useEffect(() => {

@@ -2,11 +2,11 @@ import { Bell, BellOff, BellRing } from 'lucide-react'
 import { Button } from '@/components/button'
 import { Tip } from '@/components/tooltip'
 import { say } from '@/components/toast'
-import { useNotify } from './notify'
+import { useNotificationSetting } from './notifications'
 
 /** The setting for browser notifications while the page is in the background. */
-export function NotifySetting() {
-  const { state, turnOn, turnOff } = useNotify()
+export function NotificationSetting() {
+  const { state, turnOn, turnOff } = useNotificationSetting()
   if (state === 'unsupported') return null
   if (state === 'blocked')
     return (
