@@ -31,7 +31,7 @@ from outlast.kernel.services import SandboxServices, Services
 from outlast.kernel.settings import Settings, settings_class
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
-from outlast.kernel.threads import messages
+from outlast.kernel.threads import message_store
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads as thread_rows
@@ -109,7 +109,7 @@ def thread_row(tx: Tx, /, thread_id: str) -> ThreadRow:
 def say(tx: Tx, /, thread_id: str, actor: Actor | None, text: str) -> str:
     """A message of the actor's (None: of an agent's); its id."""
     role, sender = ("assistant", None) if actor is None else ("user", actor.user_id)
-    return messages.add_message(tx, thread_id, role, sender, "complete", [text_part(text)]).id
+    return message_store.add_message(tx, thread_id, role, sender, "complete", [text_part(text)]).id
 
 
 def text_part(text: str) -> dict[str, Any]:

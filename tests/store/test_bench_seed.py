@@ -11,7 +11,7 @@ from outlast.db.connect import open_database
 from outlast.db.database import Tx
 from outlast.kernel.accounts.store import ensure_local_owner
 from outlast.kernel.projects.store import ensure_default_project
-from outlast.kernel.threads.messages import add_message
+from outlast.kernel.threads.message_store import add_message
 
 
 async def test_a_thread_that_was_put_there_takes_a_message(migrated_sqlite: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from outlast.apps.chat.summary_agent import conversation_before
 from outlast.apps.documents.thread_anchors import about
 from outlast.db.database import Tx
 from outlast.kernel.runs import store as runs
-from outlast.kernel.threads import messages
+from outlast.kernel.threads import message_store
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.actions import open_thread
 from tests.factories import make_project, make_run, make_thread
@@ -120,7 +120,7 @@ async def test_a_summary_of_such_a_thread_is_not_told_the_documents_title(talk: 
 
     def look(tx: Tx) -> str:
         held = threads.hold(tx, parent)
-        last, _ = messages.list_messages(tx, parent, None, 1)
+        last, _ = message_store.list_messages(tx, parent, None, 1)
         more: dict[str, Any] = {"parent_thread_id": parent, "parent_message_id": last[0].id}
         fork = threads.add_thread(tx, held.project_id, talk.team.stranger.user_id, **more)
         run = runs.run_of(tx, make_run(tx, fork, talk.team.stranger, profile="summary"))

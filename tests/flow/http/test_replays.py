@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from outlast.db.database import Tx
 from outlast.kernel.projects.tables import members
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.threads import messages
+from outlast.kernel.threads import message_store
 from outlast.surfaces.http.api import create_api
 from tests.factories import say
 from tests.flow.http.conftest import Site
@@ -68,7 +68,7 @@ async def test_a_removed_member_does_not_get_the_first_answer_again(site: Site, 
     browser.headers["idempotency-key"] = "k"
 
     def ended(tx: Tx) -> None:
-        message_id = messages.list_messages(tx, scene.ids["thread_id"], None, 1)[0][0].id
+        message_id = message_store.list_messages(tx, scene.ids["thread_id"], None, 1)[0][0].id
         done = {"status": "error", "leg": "ended", "message_id": message_id}
         model = site.services.catalog.default.id
         tx.execute(sa.update(runs).where(runs.c.id == scene.ids["run_id"]).values(model=model, **done))

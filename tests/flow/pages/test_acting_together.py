@@ -23,7 +23,7 @@ from outlast.kernel.runs import claims
 from outlast.kernel.runs import store as runs
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import RunWriter
-from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.message_store import message_in
 from outlast.kernel.threads.tables import threads
 from tests.flow.pages.rig import PageStage, page_stage
 from tests.held_rows import DEADLINE_S, held, somebody_waits, stand_still

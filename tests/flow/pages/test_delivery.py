@@ -29,7 +29,7 @@ from outlast.kernel.runs.settlement import end_unheld
 from outlast.kernel.runs.thread_queue import last_queued
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.settings import Settings
-from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.message_store import message_in
 from outlast.kernel.threads.rules import text_of
 from tests.flow.pages.rig import PageStage, page_stage
 

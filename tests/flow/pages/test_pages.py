@@ -18,7 +18,7 @@ from outlast.db.database import Tx
 from outlast.kernel.projects.tables import members
 from outlast.kernel.sandboxes.rows import WorkspaceRow
 from outlast.kernel.sandboxes.tables import workspaces
-from outlast.kernel.threads.messages import add_message
+from outlast.kernel.threads.message_store import add_message
 from outlast.kernel.threads.store import set_run_state
 from tests.factories import Team, make_run, say
 from tests.flow.canvas.conftest import Watcher

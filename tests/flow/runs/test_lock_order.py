@@ -16,7 +16,7 @@ from outlast.kernel.accounts.tables import users
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs import store as runs
 from outlast.kernel.runs.actions import cancel_run, retry_run
-from outlast.kernel.threads import messages
+from outlast.kernel.threads import message_store
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.tables import threads as thread_rows
 from tests.flow.harness import Stage, stage
@@ -94,8 +94,8 @@ async def tried_again(it: Stage) -> str:
     await cancel_run(it.services, it.owner, first.run_id)
 
     def answer(tx: Tx) -> None:
-        message = messages.message_data(tx, first.message_id)
-        messages.add_message(
+        message = message_store.message_data(tx, first.message_id)
+        message_store.add_message(
             tx, it.thread_id, "assistant", None, "complete", [], run_id=first.run_id, reply_to=message.id
         )
 

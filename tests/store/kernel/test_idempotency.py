@@ -11,7 +11,7 @@ import pytest
 from outlast.base.errors import IdempotencyMismatch, MalformedInput
 from outlast.db.database import Database, Tx
 from outlast.kernel.idempotency import remember, request_hash
-from outlast.kernel.threads import messages
+from outlast.kernel.threads import message_store
 from tests.factories import Team, make_user, say
 
 
@@ -82,7 +82,7 @@ async def test_of_many_at_once_only_one_does_something(db: Database) -> None:
         for _ in range(6):
             tasks.start_soon(ask)
     assert len({answer["id"] for answer in given}) == 1
-    assert len((await db.read(messages.list_messages, team.thread_id))[0]) == 2
+    assert len((await db.read(message_store.list_messages, team.thread_id))[0]) == 2
 
 
 async def test_answers_are_kept_for_a_day(db: Database) -> None:

@@ -16,7 +16,7 @@ from outlast.kernel.runs import views
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.services import Services, in_read
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.messages import list_messages
+from outlast.kernel.threads.message_store import list_messages
 from outlast.kernel.threads.shapes import MessageData
 
 SHOWN: Final[Mapping[str, str]] = {  # the argument with the code, by tool

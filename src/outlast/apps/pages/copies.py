@@ -14,7 +14,7 @@ from outlast.kernel.services import Services
 from outlast.kernel.subjects.new_subject import copy_conversation, duplicate
 from outlast.kernel.subjects.subject import NewSubject
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.message_store import message_in
 
 
 async def duplicate_page(services: Services, actor: Actor, page_id: str, *, key: str | None = None) -> PageData:

@@ -31,7 +31,7 @@ from outlast.kernel.runs.cancel import request_cancel
 from outlast.kernel.runs.thread_queue import last_queued
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.services import Services, in_read
-from outlast.kernel.threads import messages
+from outlast.kernel.threads import message_store
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.parts import TextPart
 from outlast.kernel.threads.rules import demand_open
@@ -205,8 +205,8 @@ def _tell_again(tx: Tx, services: Services, run: Run) -> None:
             size_bytes=error.fields["size_bytes"],
             limit_bytes=error.fields["limit_bytes"],
         ) from None
-    part = messages.message_in(tx, run.thread_id, run.message_id).parts[0]["id"]
-    messages.rewrite_message(tx, run.project_id, run.message_id, [TextPart(id=part, text=text).model_dump()])
+    part = message_store.message_in(tx, run.thread_id, run.message_id).parts[0]["id"]
+    message_store.rewrite_message(tx, run.project_id, run.message_id, [TextPart(id=part, text=text).model_dump()])
 
 
 def _last_model(tx: Tx, services: Services, thread_id: str) -> str | None:

@@ -36,7 +36,7 @@ from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.hooks import call_run_hook
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.messages import add_message, message_in
+from outlast.kernel.threads.message_store import add_message, message_in
 from outlast.kernel.threads.new_thread import new_thread_fields
 from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rules import demand_open

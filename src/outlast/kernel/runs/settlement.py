@@ -43,7 +43,7 @@ from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log_store import NamedEvent, append
 from outlast.kernel.subjects.hooks import call_guarded, call_run_hook
-from outlast.kernel.threads import messages as thread_messages
+from outlast.kernel.threads import message_store as thread_messages
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.parts import NoticePart
 from outlast.kernel.threads.shapes import MessageCreated, MessageData

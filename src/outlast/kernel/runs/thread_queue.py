@@ -19,7 +19,7 @@ from outlast.kernel.runs.shapes import OnBusy, RunQueued, RunSummaryAnswer
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log_store import append, encode_all, save
-from outlast.kernel.threads import messages as thread_messages
+from outlast.kernel.threads import message_store as thread_messages
 from outlast.kernel.threads import store as threads
 
 QUEUED_SHOWN: Final = 50

@@ -20,7 +20,7 @@ from outlast.kernel.subjects.store import SubjectData, SubjectStore
 from outlast.kernel.subjects.subject import NewSubject
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
-from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.message_store import message_in
 from outlast.kernel.threads.rows import ThreadRow
 
 D = TypeVar("D", bound=SubjectData)

@@ -25,7 +25,7 @@ from outlast.kernel.streams import follow
 from outlast.kernel.subjects import registry
 from outlast.kernel.subjects.deletion import demand_idle
 from outlast.kernel.subjects.new_subject import save_files
-from outlast.kernel.threads import family, messages, thread_list
+from outlast.kernel.threads import family, message_store, thread_list
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import SUMMARY_MESSAGE, fork_title
 from outlast.kernel.threads.forks import fork_thread as copy_thread
@@ -225,7 +225,7 @@ async def fork_with_summary(
     def produce(tx: Tx, parent: ThreadRow) -> dict[str, Any]:
         agent = _summary_agent(parent.profile)
         check_thread_rate(tx, services, actor)
-        last = messages.message_in(tx, thread_id, message_id)
+        last = message_store.message_in(tx, thread_id, message_id)
         fork_id = threads.add_thread(
             tx,
             parent.project_id,
@@ -277,7 +277,7 @@ def list_messages(
 ) -> Listed[MessageData, int]:
     """A page of a thread's messages: the newest, or those before a position."""
     require_thread(tx, actor, thread_id, Right.READ)
-    return Listed(*messages.list_messages(tx, thread_id, before, limit))
+    return Listed(*message_store.list_messages(tx, thread_id, before, limit))
 
 
 async def post_message(
@@ -298,7 +298,7 @@ async def post_message(
         )
         parts = compose(tx, row.project_id, draft, limits)
         demand_open(threads.hold(tx, thread_id).status, thread_id)
-        message = messages.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
+        message = message_store.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
         announce_thread(tx, thread_id)
         tell_named(tx, actor, row.project_id, message, draft.mentions)
         return {"message_id": message.id, "run_id": None}
@@ -306,7 +306,7 @@ async def post_message(
     def run(tx: Tx) -> PostedAnswer:
         row = require_thread(tx, actor, thread_id, Right.EDIT)
         made = remember(tx, actor.user_id, key, asked, lambda: produce(tx, row))
-        return PostedAnswer(**dict(messages.message_data(tx, made["message_id"])), started_run_id=made["run_id"])
+        return PostedAnswer(**dict(message_store.message_data(tx, made["message_id"])), started_run_id=made["run_id"])
 
     posted = await services.db.write(run)
     if posted.started_run_id is not None:

@@ -10,7 +10,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.sandboxes.seeds import fork_files
 from outlast.kernel.subjects import registry
-from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.message_store import message_in
 from outlast.kernel.threads.rows import MessageRow, ThreadRow
 from outlast.kernel.threads.search_index import copy_words
 from outlast.kernel.threads.store import add_thread

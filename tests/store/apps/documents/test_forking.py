@@ -26,7 +26,7 @@ from outlast.db.database import Tx
 from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
-from outlast.kernel.threads.messages import add_message
+from outlast.kernel.threads.message_store import add_message
 from outlast.kernel.threads.tables import messages
 from tests.document_changes import edit_block
 from tests.documents import SETTINGS, decision_on, inserting, make_document, quick_transactions, replacing

@@ -12,7 +12,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.runs.history import exchanges_before
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.threads import messages
+from outlast.kernel.threads import message_store
 from tests.factories import make_project, make_run, make_thread, make_user, say, text_part
 
 
@@ -31,7 +31,9 @@ class Talk:
         run_id = make_run(self.tx, self.thread_id, self.actor, message_id=message_id, **fields)
         if answer is not None:
             given: dict[str, Any] = {"run_id": run_id, "reply_to": message_id}
-            messages.add_message(self.tx, self.thread_id, "assistant", None, "complete", [text_part(answer)], **given)
+            message_store.add_message(
+                self.tx, self.thread_id, "assistant", None, "complete", [text_part(answer)], **given
+            )
         return run_id
 
     def told(self, message_id: str, limit: int = 20) -> list[tuple[str, str]]:
@@ -87,7 +89,7 @@ def posted(talk: Talk) -> list[tuple[str, str]]:
 def forked(talk: Talk) -> list[tuple[str, str]]:
     one = talk.ask("one?")
     given: dict[str, Any] = {"reply_to": one}
-    messages.add_message(talk.tx, talk.thread_id, "assistant", None, "complete", [text_part("One.")], **given)
+    message_store.add_message(talk.tx, talk.thread_id, "assistant", None, "complete", [text_part("One.")], **given)
     return talk.told(talk.ask("two?"))
 
 

@@ -12,7 +12,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads import family, forks, store
 from outlast.kernel.threads.forks import fork_thread
-from outlast.kernel.threads.messages import add_message, list_messages
+from outlast.kernel.threads.message_store import add_message, list_messages
 from outlast.kernel.threads.rows import MessageRow
 from outlast.kernel.threads.tables import messages, threads
 from outlast.kernel.threads.thread_list import search_threads

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outlast.db.database import Database, Tx
-from outlast.kernel.threads import messages, store
+from outlast.kernel.threads import message_store, store
 from outlast.kernel.threads import search_index as search
 from outlast.kernel.threads.tables import search_entries
 from outlast.kernel.threads.thread_list import search_threads
@@ -75,7 +75,7 @@ async def test_a_hit_shows_the_newest_message_or_the_title(db: Database) -> None
     match = page.items[0].match
     assert match is not None
     assert match.snippet == "see src/outlast/app.py and run_time"
-    assert match.message_id == (await db.read(messages.list_messages, page.items[0].id))[0][1].id
+    assert match.message_id == (await db.read(message_store.list_messages, page.items[0].id))[0][1].id
 
 
 async def test_archived_and_renamed_threads_are_found_and_deleted_ones_are_not(db: Database) -> None:

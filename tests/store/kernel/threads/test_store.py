@@ -16,7 +16,7 @@ from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads import store
 from outlast.kernel.threads import thread_list as lists
-from outlast.kernel.threads.messages import add_message, list_messages, message_data
+from outlast.kernel.threads.message_store import add_message, list_messages, message_data
 from outlast.kernel.threads.tables import messages, threads
 from tests.factories import Team, make_project, make_run, make_thread, make_user, say, text_part
 

@@ -19,7 +19,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread
-from outlast.kernel.threads.messages import add_message
+from outlast.kernel.threads.message_store import add_message
 from outlast.kernel.threads.tables import messages
 from tests.documents import Desk, decision_on, inserting, moving, replacing
 from tests.factories import thread_row

@@ -32,7 +32,7 @@ from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint, add
 from outlast.kernel.sandboxes.rules import State, is_alive
 from outlast.kernel.sandboxes.tables import sandboxes as sandbox_rows
 from outlast.kernel.subjects.subject import NewSubject
-from outlast.kernel.threads.messages import list_messages
+from outlast.kernel.threads.message_store import list_messages
 from outlast.kernel.threads.tables import messages
 from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
 from tests.factories import make_project, make_run, make_thread, make_user, say
