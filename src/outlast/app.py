@@ -31,7 +31,7 @@ from outlast.apps.chat.summary_agent import summary_agent
 from outlast.apps.documents.agent.agent import document_agent
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
 from outlast.apps.knowledge.http_fetch import Fetcher
-from outlast.apps.knowledge.memory import Recall
+from outlast.apps.knowledge.run_memories import Recall
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.pages.agent.agent import nothing, page_agent
 from outlast.apps.pages.agent.dormancy import KIND as DORMANT

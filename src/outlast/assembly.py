@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from outlast.apps.knowledge.http_fetch import Fetcher
-from outlast.apps.knowledge.keeper import Followed, SourceKeeper
 from outlast.apps.knowledge.module_store import Modules, dependencies_hash
 from outlast.apps.knowledge.readers.own_docs import own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader, Registries
@@ -18,6 +17,7 @@ from outlast.apps.knowledge.readers.reader import SourceReader
 from outlast.apps.knowledge.reranker import Reranker
 from outlast.apps.knowledge.search import Knowledge, QueryEmbedder
 from outlast.apps.knowledge.settings import KnowledgeSettings, RerankSettings
+from outlast.apps.knowledge.source_keeper import Followed, SourceKeeper
 from outlast.apps.knowledge.sources import configured_sources
 from outlast.apps.knowledge.vector_keeper import VectorKeeper
 from outlast.base.clock import SystemClock

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from outlast.apps.knowledge import ingest
-from outlast.apps.knowledge.ingest import NewSource
+from outlast.apps.knowledge import source_store
+from outlast.apps.knowledge.source_store import NewSource
 from tests.asgi import Answer, Browser
 from tests.factories import Team
 from tests.flow.http.conftest import Site
@@ -107,7 +107,7 @@ async def test_what_cannot_be_a_source_is_refused_and_says_what_to_do(scene: Sce
 
 async def test_what_the_configuration_names_is_everybodys_and_nobody_removes_it(site: Site, scene: Scene) -> None:
     new = NewSource("tracker", "markdown", "https://docs.example/all.md")
-    source_id = await site.services.db.write(lambda tx: ingest.add(tx, new, None))
+    source_id = await site.services.db.write(lambda tx: source_store.add(tx, new, None))
     stranger = await site.signed_in(scene.team.stranger)
     assert (await stranger.get(f"/v1/knowledge/sources/{source_id}")).status == 200
     assert source_id in {one["id"] for one in (await stranger.get("/v1/knowledge/sources")).json()["items"]}

@@ -11,9 +11,9 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.documents.comments import store as comments
-from outlast.apps.knowledge.ingest import NewSource
-from outlast.apps.knowledge.ingest import add as add_source
 from outlast.apps.knowledge.module_store import save as save_modules
+from outlast.apps.knowledge.source_store import NewSource
+from outlast.apps.knowledge.source_store import add as add_source
 from outlast.apps.pages import store as pages
 from outlast.apps.pages import user_action_store
 from outlast.apps.pages.link_store import add_link

@@ -13,16 +13,16 @@ from typing import Any
 import anyio
 import orjson
 
-from outlast.apps.knowledge import ingest, memory, store
-from outlast.apps.knowledge.documents import Reading
+from outlast.apps.knowledge import run_memories, source_store, store
 from outlast.apps.knowledge.http_fetch import Fetcher
-from outlast.apps.knowledge.keeper import LEASE, SourceKeeper
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.readers.own_docs import own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader, Registries
 from outlast.apps.knowledge.readers.reader import SourceReader
 from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.settings import KnowledgeSettings
+from outlast.apps.knowledge.source_documents import Reading
+from outlast.apps.knowledge.source_keeper import LEASE, SourceKeeper
 from outlast.apps.knowledge.sources import configured_sources
 from outlast.apps.knowledge.tables import knowledge_sources, vectors
 from outlast.apps.knowledge.vector_keeper import (
@@ -78,7 +78,7 @@ async def passages(db: Database) -> list[KnowledgePassageRow]:
 
 
 async def read_again(db: Database, keeper: SourceKeeper) -> None:
-    await db.write(ingest.want_now, [one.id for one in await sources(db)])
+    await db.write(source_store.want_now, [one.id for one in await sources(db)])
     await keeper.read_due()
 
 
@@ -369,7 +369,7 @@ async def test_a_keeper_sleeps_until_a_source_is_due_or_wanted(db: Database) -> 
         tasks.start_soon(db.background)
         tasks.start_soon(keeper.run)
         await until(db, lambda: is_read(1))
-        await db.write(ingest.want_now, [one.id for one in await sources(db)])
+        await db.write(source_store.want_now, [one.id for one in await sources(db)])
         await until(db, lambda: is_read(2))
         assert site.statuses == [200, 304]
         tasks.cancel_scope.cancel()
@@ -381,8 +381,8 @@ async def test_a_project_hears_of_its_own_sources_and_followed_ones_of_everybody
         web_site({"/own.md": GUIDE, "/all.md": GUIDE}) as site,
         keeping(db, site, f"{site.base}/all.md", followed=lambda: [team.project_id, "prj_gone"]) as keeper,
     ):
-        new = ingest.NewSource("tracker", "markdown", f"{site.base}/own.md", team.project_id)
-        await db.write(lambda tx: ingest.add(tx, new, tx.now))
+        new = source_store.NewSource("tracker", "markdown", f"{site.base}/own.md", team.project_id)
+        await db.write(lambda tx: source_store.add(tx, new, tx.now))
         await keeper.synchronise()
         await keeper.read_due()
     lines = [orjson.loads(line) for _, line in await db.read(read_all, team.project_id)]
@@ -398,8 +398,8 @@ async def test_a_source_that_a_person_names_never_reads_a_file_of_the_server(db:
     (tmp_path / "secret.md").write_text("# Secret\n\ntext")
     team = await db.write(Team)
     async with keeping(db, None) as keeper:
-        new = ingest.NewSource("x", "markdown", str(tmp_path / "secret.md"), team.project_id)
-        source_id = await db.write(lambda tx: ingest.add(tx, new, tx.now))
+        new = source_store.NewSource("x", "markdown", str(tmp_path / "secret.md"), team.project_id)
+        source_id = await db.write(lambda tx: source_store.add(tx, new, tx.now))
         await keeper.read_due()
         row = await db.read(store.find, source_id)
         assert row is not None
@@ -442,7 +442,7 @@ async def test_what_a_killed_server_was_reading_is_read_by_the_next(db: Database
     async with web_site({"/sdk.md": GUIDE}) as site, keeping(db, site, f"{site.base}/sdk.md") as keeper:
         await keeper.synchronise()
         lease = clock.now() + LEASE
-        assert await db.write(ingest.claim, lease) is not None  # and then it was killed
+        assert await db.write(source_store.claim, lease) is not None  # and then it was killed
         assert await keeper.read_due() == 0
         if db.dialect == "sqlite":
             await keeper.synchronise()  # as the next server does: nobody else can be reading
@@ -457,8 +457,8 @@ async def test_a_removed_source_that_is_being_read_stays_removed(db: Database) -
         await keeper.synchronise()
         (source,) = await sources(db)
         contents = Contents(Reading(documents=[]), {}, "")
-        await db.write(ingest.remove, source.id)
-        await db.write(ingest.fill, source.id, contents, None)
+        await db.write(source_store.remove, source.id)
+        await db.write(source_store.fill, source.id, contents, None)
         assert await keeper.read_due() == 0
         assert await sources(db) == []
 
@@ -470,7 +470,7 @@ async def test_a_failing_embedder_is_left_alone_and_words_that_come_later_are_em
     embedder.error = ModelUnreachable("nobody there")
 
     def remember(tx: Tx, run_id: str) -> None:
-        memory.remember(
+        run_memories.remember(
             tx, project_id=team.project_id, thread_id=team.thread_id, run_id=run_id, summary=f"summary {run_id}"
         )
 
@@ -504,7 +504,9 @@ async def test_vectors_that_no_text_uses_are_removed_after_a_day(db: Database) -
     team = await db.write(Team)
 
     def prepare(tx: Tx) -> None:
-        made = memory.remember(tx, project_id=team.project_id, thread_id=team.thread_id, run_id="run_1", summary="kept")
+        made = run_memories.remember(
+            tx, project_id=team.project_id, thread_id=team.thread_id, run_id="run_1", summary="kept"
+        )
         assert made is not None
         save_vectors(tx, "m", {made.hash: b"\0\0", "0" * 64: b"\0\0", "1" * 64: b"\0\0"})
         tx.update(vectors, {"hash": "0" * 64}, created_at=tx.now - timedelta(days=2))

@@ -12,10 +12,10 @@ from typing import Any
 
 import anyio
 
-from outlast.apps.knowledge import memory
+from outlast.apps.knowledge import run_memories
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
-from outlast.apps.knowledge.memory import Recall
 from outlast.apps.knowledge.module_store import Modules, of_user, of_workspace
+from outlast.apps.knowledge.run_memories import Recall
 from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.pages import versions
 from outlast.apps.pages.actions import create_page, read_page
@@ -135,7 +135,7 @@ class PageAgent(Stage):
 
     async def memories(self) -> list[str]:
         """Oldest first."""
-        return [one.summary for one in await self.db.read(memory.of_thread, self.thread_id)][::-1]
+        return [one.summary for one in await self.db.read(run_memories.of_thread, self.thread_id)][::-1]
 
     async def history(self) -> list[str]:
         """What the page's history says of each version, oldest first."""

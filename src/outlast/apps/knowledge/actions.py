@@ -7,10 +7,8 @@ from typing import Final
 import anyio.to_thread
 import sqlalchemy as sa
 
-from outlast.apps.knowledge import ingest, store
-from outlast.apps.knowledge.documents import Reading, document_of
+from outlast.apps.knowledge import source_store, store
 from outlast.apps.knowledge.http_fetch import NotRead, checked_address
-from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.rows import KnowledgeSourceRow
 from outlast.apps.knowledge.settings import KnowledgeSettings
@@ -23,6 +21,8 @@ from outlast.apps.knowledge.shapes import (
     SourceKind,
     SourceRequest,
 )
+from outlast.apps.knowledge.source_documents import Reading, document_of
+from outlast.apps.knowledge.source_store import NewSource
 from outlast.apps.knowledge.sources import INSTALLED, cut_name, is_web, kind_of, private_exceptions
 from outlast.apps.knowledge.tables import knowledge_sources
 from outlast.base.errors import Conflict, InputTooLarge, MalformedInput
@@ -123,10 +123,10 @@ async def add_source(services: Services, actor: Actor, asked: SourceRequest) -> 
     def run(tx: Tx) -> SourceData:
         chosen = _for_editing(tx, actor, asked.project_id)
         new = NewSource(package, kind, location, chosen, actor.user_id)
-        source_id = ingest.add(tx, new, tx.now if contents is None else None)
+        source_id = source_store.add(tx, new, tx.now if contents is None else None)
         if contents is not None:
-            ingest.fill(tx, source_id, contents, None)
-        data = ingest.announce(tx, source_id, _model(services))
+            source_store.fill(tx, source_id, contents, None)
+        data = source_store.announce(tx, source_id, _model(services))
         assert data is not None  # added a moment ago, in this transaction
         return data
 
@@ -139,7 +139,7 @@ async def refresh_source(services: Services, actor: Actor, source_id: str) -> So
 
     def run(tx: Tx) -> SourceData:
         row = _source(tx, actor, source_id, Right.EDIT)
-        if row.kind in ingest.HANDED_IN:
+        if row.kind in source_store.HANDED_IN:
             raise Conflict(
                 f"{row.location} was uploaded as a text and cannot be read again.",
                 hint="Add it again under the same name; unchanged passages are kept.",
@@ -147,7 +147,7 @@ async def refresh_source(services: Services, actor: Actor, source_id: str) -> So
             )
         lately = row.checked_at is not None and tx.now - row.checked_at < NOT_SOONER
         if not (row.project_id is None and lately):
-            ingest.want_now(tx, [source_id])
+            source_store.want_now(tx, [source_id])
         return store.source_data(tx, _source(tx, actor, source_id, Right.READ), _model(services))
 
     return await services.db.write(run)
@@ -170,7 +170,7 @@ def remove_source(tx: Tx, actor: Actor, source_id: str) -> None:
             source_id=source_id,
             artifact_id=row.location,
         )
-    ingest.remove(tx, source_id)
+    source_store.remove(tx, source_id)
 
 
 def package_label(text: str) -> str:
@@ -206,7 +206,7 @@ def _place(services: Services, asked: SourceRequest, package: str) -> tuple[str,
     stated = (asked.location or "").strip()
     if asked.kind == "package" or stated == INSTALLED or stated.startswith((NPM, PYPI)):
         return _parse_package(package if stated in ("", INSTALLED) else stated, "location"), "package"
-    if asked.kind in ingest.HANDED_IN:
+    if asked.kind in source_store.HANDED_IN:
         raise MalformedInput(
             "Send a text as `text` with a `name`; upload a file to /v1/projects/{id}/artifacts.", field="kind"
         )

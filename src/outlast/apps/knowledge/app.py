@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from outlast.apps.knowledge import file_index, memory, module_store, tables
+from outlast.apps.knowledge import file_index, module_store, run_memories, tables
 from outlast.apps.knowledge.shapes import SourceChanged, SourceRemoved
 from outlast.base.events import EventType
 from outlast.kernel.apps.app import App
@@ -23,7 +23,7 @@ APP: Final = App(
     ],
     blob_columns=[tables.modules.c.blob],
     prefixes={"source": "src", "passage": "psg", "module": "mod", "memory": "mem"},
-    implements=[FILE_INDEX.by(file_index), LIBRARY.by(module_store), MEMORIES.by(memory)],
+    implements=[FILE_INDEX.by(file_index), LIBRARY.by(module_store), MEMORIES.by(run_memories)],
     tools=["search_docs"],
     events=[
         EventType("ModulesSavedEvent", ModulesSaved, "modules.saved"),

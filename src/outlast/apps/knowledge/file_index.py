@@ -4,10 +4,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from outlast.apps.knowledge import ingest
-from outlast.apps.knowledge.documents import Document, Reading, cut_documents, document_of
-from outlast.apps.knowledge.ingest import NewSource
+from outlast.apps.knowledge import source_store
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
+from outlast.apps.knowledge.source_documents import Document, Reading, cut_documents, document_of
+from outlast.apps.knowledge.source_store import NewSource
 from outlast.apps.knowledge.sources import cut_name
 from outlast.db.database import Tx
 from outlast.kernel.files.index import PACKAGE
@@ -42,10 +42,10 @@ def plan(name: str, media_type: str, texts: Sequence[str], passage_chars: int) -
 def add(tx: Tx, file: ArtifactRow, planned: object) -> str:
     assert isinstance(planned, _Planned)
     new = NewSource(PACKAGE, "artifact", file.id, file.project_id, file.created_by)
-    source_id = ingest.add(tx, new, None)
-    ingest.fill(tx, source_id, planned.contents, None, planned.exchange)
+    source_id = source_store.add(tx, new, None)
+    source_store.fill(tx, source_id, planned.contents, None, planned.exchange)
     return source_id
 
 
 def remove(tx: Tx, source_id: str) -> None:
-    ingest.remove(tx, source_id)
+    source_store.remove(tx, source_id)

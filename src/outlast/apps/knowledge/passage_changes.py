@@ -5,9 +5,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from outlast.apps.knowledge.documents import Reading
 from outlast.apps.knowledge.passages import Cut, page_of
 from outlast.apps.knowledge.rows import KnowledgePassageRow
+from outlast.apps.knowledge.source_documents import Reading
 from outlast.kernel.library.modules import text_hash
 
 

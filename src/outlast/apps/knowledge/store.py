@@ -1,4 +1,4 @@
-"""Read sources, passages and vectors. First argument: the open transaction. `ingest.py` writes them.
+"""Read sources, passages and vectors. First argument: the open transaction. `source_store.py` writes them.
 
 All projects share a source without a project; it comes from the configuration. A change of passages rings `BELL`, new
 vectors ring `VECTORS`, in every process: an index made from them compares the sources' revisions again. Any other text

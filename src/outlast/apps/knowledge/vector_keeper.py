@@ -15,11 +15,11 @@ from typing import Final
 import anyio
 import sqlalchemy as sa
 
-from outlast.apps.knowledge import ingest, store
-from outlast.apps.knowledge.keeper import Followed
+from outlast.apps.knowledge import source_store, store
 from outlast.apps.knowledge.passages import searched_text
 from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.search import QueryEmbedder
+from outlast.apps.knowledge.source_keeper import Followed
 from outlast.apps.knowledge.store import BELL, TEXTS, VECTORS
 from outlast.apps.knowledge.tables import knowledge_passages, memories, modules, vectors
 from outlast.base.clock import Clock, wait_at_most
@@ -169,7 +169,7 @@ class VectorKeeper:
         for one in sorted(self._untold):
             if now - self._told_at.get(one, -math.inf) >= every_s:
                 embedded = await self._db.read(store.count_vectors, model, one)
-                await self._db.write(ingest.announce, one, model, self._followed(), embedded)
+                await self._db.write(source_store.announce, one, model, self._followed(), embedded)
                 self._told_at[one] = now
                 self._untold.discard(one)
 

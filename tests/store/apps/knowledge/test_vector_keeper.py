@@ -8,11 +8,11 @@ import anyio
 import orjson
 import pytest
 
-from outlast.apps.knowledge import ingest, memory
+from outlast.apps.knowledge import run_memories, source_store
 from outlast.apps.knowledge import vector_keeper as embedding
-from outlast.apps.knowledge.documents import Document, Reading, cut_documents
-from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents
+from outlast.apps.knowledge.source_documents import Document, Reading, cut_documents
+from outlast.apps.knowledge.source_store import NewSource
 from outlast.apps.knowledge.vector_keeper import VectorKeeper, remove_unused_vectors
 from outlast.base.errors import ModelKeyRefused, ModelRejected, StorageUnavailable
 from outlast.db.database import Database, Tx
@@ -41,7 +41,7 @@ class Picky(HashingEmbedder):
 async def remember(db: Database, team: Team, *lines: str) -> None:
     def run(tx: Tx) -> None:
         for line in lines:
-            memory.remember(
+            run_memories.remember(
                 tx, project_id=team.project_id, thread_id=team.thread_id, run_id=f"run_{line}", summary=line
             )
 
@@ -54,8 +54,8 @@ async def documented(db: Database, team: Team, chapters: int) -> str:
     contents = Contents(Reading(documents=documents), cut_documents(documents, 1000), "cut")
 
     def run(tx: Tx) -> str:
-        source_id = ingest.add(tx, NewSource("tracker", "markdown", WHERE, team.project_id), None)
-        ingest.fill(tx, source_id, contents, None)
+        source_id = source_store.add(tx, NewSource("tracker", "markdown", WHERE, team.project_id), None)
+        source_store.fill(tx, source_id, contents, None)
         return source_id
 
     return await db.write(run)

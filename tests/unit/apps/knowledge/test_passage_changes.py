@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
-from outlast.apps.knowledge.documents import Document, Reading
 from outlast.apps.knowledge.passage_changes import Contents, exchange
 from outlast.apps.knowledge.passages import Cut
 from outlast.apps.knowledge.rows import KnowledgePassageRow
+from outlast.apps.knowledge.source_documents import Document, Reading
 
 texts = some.lists(some.sampled_from("abcdef"), max_size=12)
 

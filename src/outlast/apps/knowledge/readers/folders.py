@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from outlast.apps.knowledge.documents import Document, Reading, read_file_text
 from outlast.apps.knowledge.http_fetch import NotRead, too_large
 from outlast.apps.knowledge.passages import NoPage
+from outlast.apps.knowledge.source_documents import Document, Reading, read_file_text
 
 ENDINGS: Final = (".md", ".mdx", ".markdown", ".txt", ".rst", ".html", ".htm")
 MAX_FILES: Final = 5_000

@@ -4,7 +4,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from outlast.apps.knowledge.documents import Document, Reading, title_of
+from outlast.apps.knowledge.source_documents import Document, Reading, title_of
 from outlast.apps.knowledge.sources import Configured
 from outlast.kernel.http.docs_site import FOLDER, docs_page
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from outlast.apps.knowledge.documents import Reading
 from outlast.apps.knowledge.http_fetch import Fetcher, NotRead
 from outlast.apps.knowledge.private_addresses import NONE, Allowed
 from outlast.apps.knowledge.readers.folders import read_path
@@ -14,6 +13,7 @@ from outlast.apps.knowledge.readers.packages import PackageReader
 from outlast.apps.knowledge.readers.repositories import read_archive
 from outlast.apps.knowledge.readers.web import Known, WebReader
 from outlast.apps.knowledge.rows import KnowledgeSourceRow
+from outlast.apps.knowledge.source_documents import Reading
 from outlast.apps.knowledge.sources import archive_of, is_web
 from outlast.kernel.http.docs_site import FOLDER
 

@@ -10,14 +10,14 @@ import anyio
 import pytest
 import sqlalchemy as sa
 
-from outlast.apps.knowledge import ingest, store
-from outlast.apps.knowledge.documents import Document, Reading
-from outlast.apps.knowledge.ingest import NewSource
-from outlast.apps.knowledge.keeper import LEASE, SourceKeeper
+from outlast.apps.knowledge import source_store, store
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.passages import Cut
 from outlast.apps.knowledge.refresh_schedule import RETRY
 from outlast.apps.knowledge.settings import KnowledgeSettings
+from outlast.apps.knowledge.source_documents import Document, Reading
+from outlast.apps.knowledge.source_keeper import LEASE, SourceKeeper
+from outlast.apps.knowledge.source_store import NewSource
 from outlast.apps.knowledge.sources import Configured
 from outlast.base.errors import StorageUnavailable
 from outlast.db.connect import open_database
@@ -64,14 +64,14 @@ def keeper_of(db: Database, clock: ManualClock, reader: Any, **more: Any) -> Sou
 
 
 async def row_of(db: Database) -> Any:
-    return await db.read(store.find, ingest.configured_id("tracker", PLACE))
+    return await db.read(store.find, source_store.configured_id("tracker", PLACE))
 
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_database_that_refuses_once_does_not_end_the_keeper(
     db: Database, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    right = getattr(ingest, name)
+    right = getattr(source_store, name)
     failures = [StorageUnavailable("no")]
 
     def once(*args: Any, **more: Any) -> Any:
@@ -79,7 +79,7 @@ async def test_a_database_that_refuses_once_does_not_end_the_keeper(
             raise failures.pop()
         return right(*args, **more)
 
-    monkeypatch.setattr(ingest, name, once)
+    monkeypatch.setattr(source_store, name, once)
     one = keeper_of(db, clock, Held())
     one.packages_changed()
     async with anyio.create_task_group() as tasks:
@@ -132,9 +132,9 @@ async def test_what_is_being_read_stays_so_when_it_is_added_again_and_when_anoth
     one = keeper_of(db, clock, Held())
     await one.synchronise()
     lease = clock.now() + LEASE
-    assert await db.write(ingest.claim, lease) is not None
-    await db.write(ingest.add, NewSource("tracker", "markdown", PLACE), clock.now())
-    await db.write(ingest.cut_anew, "other rules")
+    assert await db.write(source_store.claim, lease) is not None
+    await db.write(source_store.add, NewSource("tracker", "markdown", PLACE), clock.now())
+    await db.write(source_store.cut_anew, "other rules")
     row = await row_of(db)
     assert (row.state, row.due_at) == ("fetching", lease)
     if db.dialect == "postgresql":  # where another server may be reading it
@@ -154,8 +154,8 @@ async def test_a_large_source_is_stored_at_once_but_in_statements_that_let_other
     monkeypatch.setattr(Tx, "insert_many", noted)
     document = Document(url=PLACE, text="")
     cuts = {PLACE: [Cut(f"Heading {number}", "text", f"{PLACE}#{number}") for number in range(count)]}
-    source_id = await db.write(ingest.add, NewSource("tracker", "markdown", PLACE), None)
-    await db.write(ingest.fill, source_id, Contents(Reading(documents=[document]), cuts, "1:1600"), None)
+    source_id = await db.write(source_store.add, NewSource("tracker", "markdown", PLACE), None)
+    await db.write(source_store.fill, source_id, Contents(Reading(documents=[document]), cuts, "1:1600"), None)
     assert max(sizes) <= store.SLICE
     for read_at_once in (store.READ_SLICE, count, count - 1, 7):
         monkeypatch.setattr(store, "READ_SLICE", read_at_once)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.knowledge import memory
-from outlast.apps.knowledge.memory import SUMMARY_CHARS, Recall
+from outlast.apps.knowledge import run_memories
+from outlast.apps.knowledge.run_memories import SUMMARY_CHARS, Recall
 from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.knowledge.vector_keeper import memories_without_vector, save_vectors
 from outlast.db.database import Database
@@ -36,7 +36,7 @@ async def team(db: Database) -> Team:
 async def remember(db: Database, team: Team, *summaries: str) -> list[Memory | None]:
     return [
         await db.write(
-            memory.remember,
+            run_memories.remember,
             project_id=team.project_id,
             thread_id=team.thread_id,
             run_id=f"run_{number}",
@@ -53,8 +53,8 @@ def recall(db: Database, embedder: Any = None) -> Recall:
 async def test_a_run_has_one_line_and_the_last_counts(db: Database, team: Team) -> None:
     await remember(db, team, "first")
     await remember(db, team, "second\n line ")
-    assert [one.summary for one in await db.read(memory.of_thread, team.thread_id)] == ["second line"]
-    assert await db.read(memory.summaries_of_runs, ["run_0", "run_1"]) == {"run_0": "second line"}
+    assert [one.summary for one in await db.read(run_memories.of_thread, team.thread_id)] == ["second line"]
+    assert await db.read(run_memories.summaries_of_runs, ["run_0", "run_1"]) == {"run_0": "second line"}
 
 
 async def test_an_empty_line_is_not_kept(db: Database, team: Team) -> None:
@@ -63,7 +63,7 @@ async def test_an_empty_line_is_not_kept(db: Database, team: Team) -> None:
 
 async def test_lines_are_read_newest_first_without_those_of_the_runs_named(db: Database, team: Team) -> None:
     await remember(db, team, *LINES)
-    found = await db.read(memory.of_thread, team.thread_id, without={"run_3"}, limit=2)
+    found = await db.read(run_memories.of_thread, team.thread_id, without={"run_3"}, limit=2)
     assert [one.run_id for one in found] == ["run_2", "run_1"]
 
 

@@ -15,10 +15,10 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from outlast.apps.knowledge import store
-from outlast.apps.knowledge.documents import Document
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.rows import KnowledgePageRow, KnowledgePassageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.shapes import SourceChanged, SourceData, SourceKind, SourceRemoved
+from outlast.apps.knowledge.source_documents import Document
 from outlast.apps.knowledge.store import BELL, slices
 from outlast.apps.knowledge.tables import knowledge_pages, knowledge_passages, knowledge_sources
 from outlast.base.errors import NotFound

@@ -14,16 +14,16 @@ import anyio
 import anyio.to_thread
 import sqlalchemy as sa
 
-from outlast.apps.knowledge import ingest
-from outlast.apps.knowledge.documents import Reading, cut_documents
+from outlast.apps.knowledge import source_store
 from outlast.apps.knowledge.http_fetch import NotRead
-from outlast.apps.knowledge.ingest import NewSource
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.readers.reader import SourceReader
 from outlast.apps.knowledge.readers.web import Known
 from outlast.apps.knowledge.refresh_schedule import due_after, retry_at
 from outlast.apps.knowledge.rows import KnowledgeSourceRow
 from outlast.apps.knowledge.settings import KnowledgeSettings
+from outlast.apps.knowledge.source_documents import Reading, cut_documents
+from outlast.apps.knowledge.source_store import NewSource
 from outlast.apps.knowledge.sources import Configured, cut_name, private_exceptions
 from outlast.apps.knowledge.store import BELL
 from outlast.base.clock import Clock, wait_at_most
@@ -86,7 +86,7 @@ class SourceKeeper:
                     await self._want_packages()
                     row = await self._claim_with_room()
                     others = (*self._reading, *await self._guard.set_aside_ids(kinds.SOURCE))
-                    until = None if row else await self._db.read(ingest.next_due, others)
+                    until = None if row else await self._db.read(source_store.next_due, others)
                 except OutlastError as error:
                     log.warning("sources not looked at", extra={"code": error.code, "reason": error.message})
                     await self._clock.sleep(PAUSE_S)
@@ -104,12 +104,12 @@ class SourceKeeper:
         followed = self._followed()
 
         def run(tx: Tx) -> None:
-            ingest.keep_only_configured(tx, self._configured, followed)
+            source_store.keep_only_configured(tx, self._configured, followed)
             if self._db.dialect == "sqlite":  # no other server can be reading
-                ingest.take_over(tx)
+                source_store.take_over(tx)
             for one in self._configured.values():
-                ingest.add(tx, NewSource(one.package, one.kind, one.location), tx.now)
-            ingest.cut_anew(tx, self._cut)
+                source_store.add(tx, NewSource(one.package, one.kind, one.location), tx.now)
+            source_store.cut_anew(tx, self._cut)
 
         try:
             await self._db.write(run)
@@ -142,19 +142,19 @@ class SourceKeeper:
         return row
 
     def _claim(self, tx: Tx, followed: Sequence[str], reading: Sequence[str]) -> KnowledgeSourceRow | None:
-        row = ingest.claim(tx, tx.now + LEASE, reading)
+        row = source_store.claim(tx, tx.now + LEASE, reading)
         if row is not None:
-            ingest.announce(tx, row.id, self._model, followed)
+            source_store.announce(tx, row.id, self._model, followed)
         return row
 
     async def _want_packages(self) -> None:
         """Make packages due, and sources with the version of one."""
         if self._packages_changed:
             self._packages_changed = False
-            ids = [ingest.configured_id(*place) for place, one in self._configured.items() if one.installed]
+            ids = [source_store.configured_id(*place) for place, one in self._configured.items() if one.installed]
             self._again |= self._reading.intersection(ids)
             try:
-                await self._db.write(ingest.want_now, ids)
+                await self._db.write(source_store.want_now, ids)
             except OutlastError:
                 self._packages_changed = True
                 raise
@@ -172,11 +172,11 @@ class SourceKeeper:
             if not await self._guard.attempt_now(kinds.SOURCE, row.id, self._read_or_note, row):
                 await self._fail(row, "an internal error; see the server's log", None)
             if row.id in self._again:
-                await self._db.write(ingest.want_now, [row.id])
+                await self._db.write(source_store.want_now, [row.id])
                 self._again.discard(row.id)
         except anyio.get_cancelled_exc_class():
             with suppress(OutlastError), anyio.CancelScope(shield=True), anyio.move_on_after(GIVE_BACK_S):
-                await self._db.write(ingest.give_back, row.id)
+                await self._db.write(source_store.give_back, row.id)
             raise
         finally:
             self._reading.discard(row.id)
@@ -184,7 +184,7 @@ class SourceKeeper:
             self._hear(BELL)  # its due time counts again
 
     async def _read_or_note(self, row: KnowledgeSourceRow) -> None:
-        pages = await self._db.read(ingest.known_pages, row.id)
+        pages = await self._db.read(source_store.known_pages, row.id)
         try:
             reading, contents = await self._in_time(row, pages)
         except NotRead as error:
@@ -192,17 +192,17 @@ class SourceKeeper:
             return
         planned: Exchange | None = None
         if contents is not None:  # computed outside the transaction: large sources would block the writer for seconds
-            revision, old = await self._db.read(ingest.now_held, row.id)
+            revision, old = await self._db.read(source_store.now_held, row.id)
             planned = await anyio.to_thread.run_sync(exchange, revision, old, contents)
         followed = self._followed()
 
         def run(tx: Tx) -> None:
             due_at = due_after(tx.now, self._settings.refresh_hours)
             if contents is None:
-                ingest.unchanged(tx, row.id, due_at, reading.version)
+                source_store.unchanged(tx, row.id, due_at, reading.version)
             else:
-                ingest.fill(tx, row.id, contents, due_at, planned)
-            ingest.announce(tx, row.id, self._model, followed)
+                source_store.fill(tx, row.id, contents, due_at, planned)
+            source_store.announce(tx, row.id, self._model, followed)
 
         await self._db.write(run)
 
@@ -232,8 +232,8 @@ class SourceKeeper:
         followed = self._followed()
 
         def run(tx: Tx) -> None:
-            ingest.failed(tx, row.id, why, retry_at(tx.now, row.fetched_at, retry_after_s))
-            ingest.announce(tx, row.id, self._model, followed)
+            source_store.failed(tx, row.id, why, retry_at(tx.now, row.fetched_at, retry_after_s))
+            source_store.announce(tx, row.id, self._model, followed)
 
         log.warning("source not read", extra={"source": row.id, "location": row.location, "reason": why})
         await self._db.write(run)
