@@ -24,7 +24,7 @@ from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.http.surface import Surface
 from outlast.kernel.previews.actions import open_preview
-from outlast.kernel.previews.layer import PreviewLayer
+from outlast.kernel.previews.preview_layer import PreviewLayer
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.templates import DEV_PORT

@@ -37,7 +37,7 @@ from outlast.apps.pages.agent.agent import nothing, page_agent
 from outlast.apps.pages.agent.dormancy import KIND as DORMANT
 from outlast.apps.pages.agent.dormancy import Dormancy, no_sessions
 from outlast.apps.pages.agent.run_code import LibraryCode
-from outlast.apps.pages.embeds.layer import with_pages
+from outlast.apps.pages.embeds.pages_layer import with_pages
 from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.versions import Rules as PageRules
 from outlast.apps.screens.agent.agent import screen_agent
@@ -76,7 +76,7 @@ from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.previews.hosts import preview_hosts
-from outlast.kernel.previews.layer import PreviewLayer
+from outlast.kernel.previews.preview_layer import PreviewLayer
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.followers import Watching
 from outlast.kernel.runs.leases import free_lapsed

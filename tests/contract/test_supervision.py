@@ -115,8 +115,8 @@ CATCHES = {
     "db/sqlite.py SqliteDatabase._read_loop": TRANSACTION,
     "db/sqlite.py _run_in_savepoint": TRANSACTION,
     "surfaces/http/middleware.py RequestGuard.__call__": REQUEST,
-    "apps/pages/embeds/layer.py PagesLayer.__call__": REQUEST,
-    "kernel/previews/layer.py _Visit.serve": REQUEST,
+    "apps/pages/embeds/pages_layer.py PagesLayer.__call__": REQUEST,
+    "kernel/previews/preview_layer.py _Visit.serve": REQUEST,
     "surfaces/protocols/e2b/files.py _Form._next": REQUEST,
 }
 

@@ -21,7 +21,7 @@ from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.http.surface import Surface
 from outlast.kernel.previews.actions import list_ports, open_preview, redeem
 from outlast.kernel.previews.hosts import Address, PreviewHosts
-from outlast.kernel.previews.layer import PreviewLayer
+from outlast.kernel.previews.preview_layer import PreviewLayer
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.services.rules import Declared
@@ -193,7 +193,7 @@ async def test_files_and_messages_come_through_and_a_visit_wakes(seen: Seen):
 
 
 async def test_both_loopback_addresses_answer_and_a_silent_port_is_told(seen: Seen, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("outlast.kernel.previews.layer.PATIENCE_S", 0.2)
+    monkeypatch.setattr("outlast.kernel.previews.preview_layer.PATIENCE_S", 0.2)
     for address in ("127.0.0.1", "[::1]"):
         status, text = await seen.get(9999, address=address)
         assert status == 503

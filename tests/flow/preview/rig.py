@@ -27,7 +27,7 @@ from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.http.surface import Surface
 from outlast.kernel.previews.actions import open_preview
 from outlast.kernel.previews.hosts import Address, PreviewHosts
-from outlast.kernel.previews.layer import PreviewLayer
+from outlast.kernel.previews.preview_layer import PreviewLayer
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.services import Services
 from outlast.kernel.streams.settings import StreamSettings

@@ -15,7 +15,7 @@ from outlast.kernel.accounts import store as accounts
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.previews import actions as previews
 from outlast.kernel.previews.hosts import Address, PreviewHosts
-from outlast.kernel.previews.layer import PreviewLayer
+from outlast.kernel.previews.preview_layer import PreviewLayer
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.sandboxes.services.rules import Declared

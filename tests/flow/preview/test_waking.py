@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from outlast.base.errors import SandboxUnavailable
 from outlast.db.database import Tx
-from outlast.kernel.previews import layer, waiting_page
+from outlast.kernel.previews import preview_layer, waiting_page
 from outlast.kernel.previews import wake as waking
 from outlast.kernel.sandboxes.tables import services
 from tests.flow.preview.rig import PORT, Scene
@@ -20,8 +20,8 @@ PAGE = {"sec_fetch_mode": "navigate", "sec_fetch_site": "none", "accept": "text/
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits are told at once, so that no test waits for real."""
-    monkeypatch.setattr(layer, "PAGE_PATIENCE_S", 0.2)
-    monkeypatch.setattr(layer, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(preview_layer, "PAGE_PATIENCE_S", 0.2)
+    monkeypatch.setattr(preview_layer, "PATIENCE_S", 0.3)
     monkeypatch.setattr(waking, "RECORD_AFTER_S", 0.0)
 
 

@@ -8,7 +8,7 @@ from outlast.base.clock import iso
 from outlast.kernel.http.surface import Surface
 from outlast.kernel.previews.actions import Ticket
 from outlast.kernel.previews.hosts import Address, port_suffix
-from outlast.kernel.previews.layer import TICKET_PATH
+from outlast.kernel.previews.preview_layer import TICKET_PATH
 from outlast.kernel.previews.shapes import PreviewAnswer
 
 

@@ -1,4 +1,4 @@
-"""Links to ports of sandboxes. Previews themselves are served by `layer.py`, before any route is asked."""
+"""Links to ports of sandboxes. Previews themselves are served by `preview_layer.py`, before any route is asked."""
 
 from fastapi import Request
 from starlette.responses import Response

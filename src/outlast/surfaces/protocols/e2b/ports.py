@@ -18,7 +18,7 @@ from outlast.kernel.http.surface import Surface
 from outlast.kernel.previews.actions import Visitor
 from outlast.kernel.previews.headers import Headers, first
 from outlast.kernel.previews.hosts import port_suffix
-from outlast.kernel.previews.layer import PreviewLayer
+from outlast.kernel.previews.preview_layer import PreviewLayer
 from outlast.kernel.previews.proxy import Proxy, Request, cut
 from outlast.kernel.previews.tunnel import pass_on
 from outlast.kernel.previews.wake import Waiting

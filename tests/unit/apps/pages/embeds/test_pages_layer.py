@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from outlast.apps.pages.embeds.hosts import PageHosts
-from outlast.apps.pages.embeds.layer import PagesLayer
 from outlast.apps.pages.embeds.page_links import Embedded, PageLinks
+from outlast.apps.pages.embeds.pages_layer import PagesLayer
 from outlast.apps.pages.embeds.runtime_files import RuntimeFiles
 from outlast.base.errors import NotFound
 from outlast.kernel.http.event_stream import OpenStreams
