@@ -14,7 +14,7 @@ from outlast.apps.pages import tree as trees
 from outlast.apps.pages.allowed_attributes import kept_attributes, plain
 from outlast.apps.pages.allowed_elements import DRAWN, VOID
 from outlast.apps.pages.content_model import text_refused
-from outlast.apps.pages.problems import Refused
+from outlast.apps.pages.refusals import Refused
 from outlast.apps.pages.sanitizer import Clean, element_misplaced, misplaced, sanitised
 from outlast.apps.pages.shapes import Patch, Place
 from outlast.apps.pages.tree import Element, Tree, inside_of, settle

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from threading import Lock
 from typing import Final
 
-from outlast.apps.pages.problems import Refused, too_large
+from outlast.apps.pages.refusals import Refused, too_large
 from outlast.apps.pages.sanitizer import sanitised
 from outlast.apps.pages.tree import inner_html
 

@@ -16,7 +16,7 @@ import orjson
 
 from outlast.apps.pages.json_repairs import mended
 from outlast.apps.pages.patches import read_patch
-from outlast.apps.pages.problems import said
+from outlast.apps.pages.refusals import said
 from outlast.apps.pages.shapes import Patch
 from outlast.kernel.library.modules import NewModule
 

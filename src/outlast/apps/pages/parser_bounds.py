@@ -13,7 +13,7 @@ from collections import Counter
 from typing import Final
 
 from outlast.apps.pages.allowed_elements import VOID
-from outlast.apps.pages.problems import Refused
+from outlast.apps.pages.refusals import Refused
 from outlast.base.data_files import read_names
 
 MAX_OPEN: Final = 1000

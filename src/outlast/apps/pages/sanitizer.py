@@ -27,7 +27,7 @@ from outlast.apps.pages.allowed_attributes import (
 from outlast.apps.pages.allowed_elements import DRAWN, DROPPED, HEADINGS, HTML, SVG
 from outlast.apps.pages.content_model import WITHOUT_TEXT, Inside, entered, text_refused
 from outlast.apps.pages.parser_bounds import demand_bounded
-from outlast.apps.pages.problems import Refused
+from outlast.apps.pages.refusals import Refused
 from outlast.apps.pages.tree import Element, read_canonical, settle
 from outlast.base.lazy_module import LazyModule
 

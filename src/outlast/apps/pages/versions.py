@@ -14,13 +14,14 @@ import sqlalchemy as sa
 
 from outlast.apps.pages.apply import apply_patches
 from outlast.apps.pages.clean_cache import CleanPages
-from outlast.apps.pages.problems import Refused, summary_of, too_large
+from outlast.apps.pages.refusals import Refused, too_large
 from outlast.apps.pages.rows import PageRow, PageVersionRow
 from outlast.apps.pages.shapes import HtmlReason, PageHtml, PagePatched, PageVersion, Patch, VersionKind
 from outlast.apps.pages.store import hold, page_of, update, without_html
 from outlast.apps.pages.tables import page_versions
 from outlast.apps.pages.tree import Tree
 from outlast.apps.pages.tree_cache import LiveTrees
+from outlast.apps.pages.version_summary import summary_of
 from outlast.base.errors import MalformedInput, NotFound, NothingToUndo
 from outlast.db.database import Tx
 from outlast.kernel.lists import Listed

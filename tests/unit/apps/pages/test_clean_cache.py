@@ -8,7 +8,7 @@ import pytest
 from outlast.apps.pages import clean_cache
 from outlast.apps.pages.agent.line_handler import PageLines
 from outlast.apps.pages.clean_cache import CleanPages, clean_page
-from outlast.apps.pages.problems import Refused
+from outlast.apps.pages.refusals import Refused
 from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.apps.pages.versions import Rules
 

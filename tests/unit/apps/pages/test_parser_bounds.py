@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from outlast.apps.pages.parser_bounds import demand_bounded
-from outlast.apps.pages.problems import Refused
+from outlast.apps.pages.refusals import Refused
 from outlast.apps.pages.sanitizer import sanitised
 
 ATTRIBUTES = [f"a{number}=x" for number in range(5000)]

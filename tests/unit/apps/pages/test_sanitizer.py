@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from outlast.apps.pages.allowed_attributes import kept_attributes
 from outlast.apps.pages.allowed_styles import kept_style
-from outlast.apps.pages.problems import Refused
+from outlast.apps.pages.refusals import Refused
 from outlast.apps.pages.sanitizer import sanitised
 from outlast.apps.pages.tree import Tree, inner_html
 from tests.hostile_html import HOSTILE
