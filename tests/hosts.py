@@ -19,7 +19,7 @@ from h2.connection import H2Connection
 from h2.events import DataReceived, RequestReceived, StreamEnded, StreamReset
 
 from outlast.base.clock import SystemClock
-from outlast_sandbox.egress.authority import Authority
+from outlast_sandbox.egress.certificate_authority import Authority
 from outlast_sandbox.egress.dialer import TlsContexts, contexts_trusting
 
 PUBLIC = "93.184.216.34"

@@ -22,8 +22,8 @@ from outlast.kernel.sandboxes.sizes import MEBIBYTE, awake_allowed, places_taken
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.sandboxes.translation import translated_provider
 from outlast_sandbox.checkpoints.replaced_folders import KEPT
-from outlast_sandbox.disk_usage import DiskUsage
 from outlast_sandbox.interface import Sandbox, SandboxProvider, SandboxStatistics
+from outlast_sandbox.recent_disk_usage import DiskUsage
 
 TOUCH_EVERY_S: Final = 30.0
 

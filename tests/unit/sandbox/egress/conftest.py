@@ -17,7 +17,7 @@ import pytest
 from outlast.base.clock import SystemClock
 from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
-from outlast_sandbox.egress.authority import Authority
+from outlast_sandbox.egress.certificate_authority import Authority
 from outlast_sandbox.egress.dialer import Dialer
 from outlast_sandbox.egress.http1 import RequestHead
 from outlast_sandbox.egress.proxy import SandboxProxy

@@ -24,7 +24,7 @@ from outlast_sandbox.egress.tunnel import join
 from outlast_sandbox.host_patterns import NotAHost, is_address
 
 if TYPE_CHECKING:
-    from outlast_sandbox.egress.authority import Authority
+    from outlast_sandbox.egress.certificate_authority import Authority
 
 MAX_CONNECTIONS: Final = 256
 MIN_CONNECTIONS: Final = 16

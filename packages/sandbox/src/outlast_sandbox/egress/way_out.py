@@ -17,7 +17,7 @@ import anyio
 import anyio.to_thread
 
 from outlast_sandbox.clock import Clock
-from outlast_sandbox.egress.authorities import Authorities, write_private
+from outlast_sandbox.egress.authority_store import Authorities, write_private
 from outlast_sandbox.egress.dialer import Dialer, Network, RealNetwork, TlsContexts, contexts_trusting
 from outlast_sandbox.egress.proxy import SandboxProxy
 from outlast_sandbox.egress.relay import Relay, Uses

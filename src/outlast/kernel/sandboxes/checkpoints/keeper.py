@@ -32,8 +32,8 @@ from outlast.kernel.sandboxes.translation import translated, untranslated
 from outlast.kernel.set_aside import kinds
 from outlast_sandbox.checkpoints.file_lookup import files_in_folder, files_in_tree
 from outlast_sandbox.checkpoints.folder_save import Saved, save_folder
+from outlast_sandbox.checkpoints.keeper_caches import Memories, Trees
 from outlast_sandbox.checkpoints.manifests import read_tree, write_tree
-from outlast_sandbox.checkpoints.memory import Memories, Trees
 from outlast_sandbox.checkpoints.remote_workspace import fill_sandbox, save_sandbox
 from outlast_sandbox.checkpoints.replaced_folders import has_newer, move_aside
 from outlast_sandbox.checkpoints.restore import place_tree

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from outlast.testing.clock import ManualClock
-from outlast_sandbox.disk_usage import FRESH_S, DiskUsage, disk_bytes
+from outlast_sandbox.recent_disk_usage import FRESH_S, DiskUsage, disk_bytes
 
 
 def test_files_count_with_those_in_folders_and_links_are_not_followed(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from outlast_sandbox.egress.authority import Authority
+    from outlast_sandbox.egress.certificate_authority import Authority
 
 _SUFFIX: Final = ".authority.pem"
 
@@ -18,7 +18,7 @@ class Authorities:
 
     def of(self, sandbox_id: str) -> "Authority":
         """The sandbox's stored authority, or a new one."""
-        from outlast_sandbox.egress.authority import Authority
+        from outlast_sandbox.egress.certificate_authority import Authority
 
         path = self._path(sandbox_id)
         try:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from outlast_sandbox.egress.authorities import Authorities
-from outlast_sandbox.egress.authority import LEAF_LIFE, Authority
+from outlast_sandbox.egress.authority_store import Authorities
+from outlast_sandbox.egress.certificate_authority import LEAF_LIFE, Authority
 
 NOW = dt.datetime.now(dt.UTC)
 
