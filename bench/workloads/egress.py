@@ -28,7 +28,7 @@ from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.sandboxes.tables import workspaces
-from outlast_sandbox.egress.authority import Authority
+from outlast_sandbox.egress.certificate_authority import Authority
 from outlast_sandbox.egress.dialer import contexts_trusting
 from outlast_sandbox.interface import Command, Sandbox
 from outlast_sandbox.providers.local.provider import LocalProvider

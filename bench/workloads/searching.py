@@ -34,8 +34,8 @@ from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
 from outlast.db.connect import migrate, open_database
 from outlast.db.database import Database, Tx
+from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.embedders import OpenAIEmbedder
-from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.models.settings import EmbeddingSettings
 from outlast.testing.embeddings import MODEL, embedding_server

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from playwright.sync_api import Frame, FrameLocator, Locator, Page, Request, expect
 
-from outlast.kernel.models.turn import split_words
+from outlast.kernel.models.turn_calls import split_words
 from tests.browser.conftest import Server
 from tests.browser.studio import Answer
 

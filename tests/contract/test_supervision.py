@@ -93,7 +93,7 @@ CATCHES = {
     "kernel/runs/line_stream.py stream_lines": UNWRAPPED,
     "kernel/runs/line_stream.py stream_lines.read": UNWRAPPED,
     "kernel/runs/worker.py Worker._work": "the edge of a leg: its run is ended, or tried again",
-    "kernel/sandboxes/egress/lookups.py open_lookup": PLUG_IN,
+    "kernel/sandboxes/egress/secret_lookup.py open_lookup": PLUG_IN,
     "outlast_sandbox/browser/browsers.py Browsers._keep": "logged, and told to whoever asked for the picture",
     "outlast_sandbox/egress/http_exchange.py Passage._run_both_ways": UNWRAPPED,
     "outlast_sandbox/egress/proxy.py SandboxProxy._take": REQUEST,

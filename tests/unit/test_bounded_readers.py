@@ -39,8 +39,8 @@ from outlast.kernel.files import kinds
 from outlast.kernel.http import static_files as static
 from outlast.kernel.library import code_uses
 from outlast.kernel.mentions import rules as mentions
-from outlast.kernel.models import failures, output_limits, turn
-from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models import failures, output_limits, turn_calls
+from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.providers import openai_stream
 from outlast.kernel.previews import cookies
 from outlast.kernel.runs import lined_turn as run_lines
@@ -334,7 +334,7 @@ READERS = [
     Reader(title_from, MARKDOWN, 200_000),
     Reader(search.snippet, MARKDOWN, 200_000, lambda text: search.snippet(text, ["word", "a"])),
     Reader(run_lines.lines_in, JSON, 200_000),
-    Reader(turn.parse_arguments, JSON, 1_000_000),
+    Reader(turn_calls.parse_arguments, JSON, 1_000_000),
     Reader(failures.read_complaint, JSON, 200_000, lambda text: failures.read_complaint(text.encode())),
     Reader(output_limits.named_limit, JSON, 200_000, lambda text: output_limits.named_limit(text, 1_000)),
     Reader(requests.error_text, (*HTML, "error = {", '"message":"'), 4_000_000),

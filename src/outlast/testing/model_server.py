@@ -27,7 +27,7 @@ from aiohttp.test_utils import TestServer
 from pydantic import ConfigDict, TypeAdapter
 
 from outlast.kernel.models.protocol import CHECK_MARK, NOTE_MARK
-from outlast.kernel.models.turn import split_words
+from outlast.kernel.models.turn_calls import split_words
 from outlast.testing.model_wire import (
     AnthropicWriter,
     ChatWriter,

@@ -25,7 +25,7 @@ from outlast.kernel.models.protocol import (
     UsageDelta,
 )
 from outlast.kernel.models.provider_tools import provider_tool
-from outlast.kernel.models.turn import TurnCalls, split_words
+from outlast.kernel.models.turn_calls import TurnCalls, split_words
 
 
 @dataclass(frozen=True, slots=True)

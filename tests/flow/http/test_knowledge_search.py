@@ -12,8 +12,8 @@ from outlast.apps.knowledge.reranker import Reranker
 from outlast.apps.knowledge.search import Knowledge
 from outlast.base.clock import SystemClock
 from outlast.db.database import Database
+from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.embedders import OpenAIEmbedder
-from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.models.settings import EmbeddingSettings
 from outlast.testing.embeddings import MODEL, HashingEmbedder, embedding_server

@@ -11,8 +11,8 @@ import pytest
 
 from outlast.base.clock import Clock
 from outlast.base.errors import ModelKeyRefused, ModelOverloaded, ModelUnreachable, OutlastError
+from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.embedders import OpenAIEmbedder, packed
-from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.models.settings import EmbeddingSettings
 from outlast.testing.clock import ManualClock

@@ -10,7 +10,7 @@ import pytest
 from outlast.base import errors
 from outlast.base.errors import OutlastError, ProviderRefused, TryLater
 from outlast.kernel.models.protocol import ModelMessage, ToolCallPiece, ToolResultPiece, UsageDelta
-from outlast.kernel.models.turn import sendable_arguments
+from outlast.kernel.models.turn_calls import sendable_arguments
 from outlast.testing.model_server import Answer, Fault
 from tests.flow.models.rig import KEY, KINDS, listen, rigged, user
 

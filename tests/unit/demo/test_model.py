@@ -23,7 +23,7 @@ from outlast.kernel.models.protocol import (
     ToolSpec,
     TurnEnd,
 )
-from outlast.kernel.models.turn import split_words
+from outlast.kernel.models.turn_calls import split_words
 from outlast_demo.answers import answer_said, quoted
 from outlast_demo.model import DemoModel
 

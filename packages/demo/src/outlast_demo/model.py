@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 import orjson
 
 from outlast.base.clock import Clock, SystemClock
-from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.protocol import (
     CHECK_MARK,
     NOTE_MARK,
@@ -26,7 +26,7 @@ from outlast.kernel.models.protocol import (
 )
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.models.settings import ProviderConfig
-from outlast.kernel.models.turn import TurnCalls, split_words
+from outlast.kernel.models.turn_calls import TurnCalls, split_words
 from outlast_demo.documents.scene import is_document
 from outlast_demo.documents.scripts import document_lines
 from outlast_demo.documents.summaries import is_summary, summary_lines

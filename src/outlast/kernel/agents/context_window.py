@@ -12,7 +12,7 @@ from outlast.kernel.models.protocol import (
     ToolCallPiece,
     ToolResultPiece,
 )
-from outlast.kernel.models.turn import sendable_arguments
+from outlast.kernel.models.turn_calls import sendable_arguments
 from outlast.kernel.runs.history import Exchange
 
 CHARS_PER_TOKEN: Final = 4  # English prose and code; an estimate is enough for a budget

@@ -9,7 +9,7 @@ import anyio.to_thread
 
 from outlast.base.clock import Clock, SystemClock
 from outlast.base.errors import InvalidSetting, ModelKeyRefused, UnknownModel
-from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.output_limits import WithinLimit, output_limit
 from outlast.kernel.models.prices import FREE_KINDS, preload_prices
 from outlast.kernel.models.protocol import LanguageModel, ModelSpec

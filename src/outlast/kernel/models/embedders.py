@@ -15,8 +15,8 @@ from outlast.base.clock import Clock
 from outlast.base.errors import TryLater
 from outlast.base.lazy_module import LazyModule
 from outlast.kernel.models import failures
+from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.failures import Peer
-from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.models.settings import EmbeddingSettings
 

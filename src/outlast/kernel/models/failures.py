@@ -15,7 +15,7 @@ import orjson
 
 from outlast.base import errors
 from outlast.base.errors import OutlastError
-from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.api_key import ApiKey
 
 COMPLAINT_BYTES: Final = 200_000  # of an error body
 MAX_PROVIDER_TEXT_CHARS: Final = 300

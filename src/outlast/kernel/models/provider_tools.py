@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from outlast.kernel.models.protocol import ProviderToolUsed
-from outlast.kernel.models.turn import parse_arguments
+from outlast.kernel.models.turn_calls import parse_arguments
 
 WORDS_CHARS: Final = 200
 _NAMED: Final[Mapping[str, str]] = {

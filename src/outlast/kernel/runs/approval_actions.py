@@ -21,7 +21,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.limits.rules import check_bytes
-from outlast.kernel.models.turn import parse_arguments
+from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.projects.permissions import require_run
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import parked as parking

@@ -8,7 +8,7 @@ from typing import Any, Final
 from outlast.base.clock import iso
 from outlast.base.errors import ArgumentsInvalid
 from outlast.db.database import Tx
-from outlast.kernel.models.turn import parse_arguments
+from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.runs import policy, store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.inbox import tell_asked

@@ -20,7 +20,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import CleanUp, Context, EffectContext
 from outlast.kernel.agents.tool import Tool, ToolResult
-from outlast.kernel.models.turn import parse_arguments
+from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import retry_in_sandbox

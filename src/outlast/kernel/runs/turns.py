@@ -23,7 +23,7 @@ from outlast.kernel.models.protocol import (
     TurnEnd,
     Usage,
 )
-from outlast.kernel.models.turn import sendable_arguments
+from outlast.kernel.models.turn_calls import sendable_arguments
 from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.runs.transcript import Effect
 from outlast.kernel.streams.log_store import NamedEvent

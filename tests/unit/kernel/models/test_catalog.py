@@ -3,8 +3,8 @@
 import pytest
 
 from outlast.base import errors
+from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.catalog import ModelCatalog
-from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.models.settings import ModelSettings, ProviderConfig
 from outlast.testing.scripted_model import ScriptedModel

@@ -9,8 +9,8 @@ import pytest
 from outlast.base import errors
 from outlast.base.errors import OutlastError
 from outlast.kernel.models import failures
+from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.failures import Complaint, Peer
-from outlast.kernel.models.keys import ApiKey
 
 NOW = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
 PEER = Peer("fake", "some/model", ApiKey("very-secret-value"), "FAKE_KEY")

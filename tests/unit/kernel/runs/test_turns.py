@@ -23,7 +23,7 @@ from outlast.kernel.models.protocol import (
     TurnEnd,
     Usage,
 )
-from outlast.kernel.models.turn import parse_arguments
+from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.runs.transcript import Effect
 from outlast.kernel.runs.turns import Turn, encodable, messages_of
 

@@ -20,7 +20,7 @@ from outlast_demo.tracker.access import VERSION
 from outlast_demo.tracker.application import tracker_app
 from outlast_demo.tracker.request_log import RequestLog
 from outlast_demo.tracker.storage import Kept, open_book, open_secret
-from outlast_sandbox.egress.authorities import write_private
+from outlast_sandbox.egress.authority_store import write_private
 from outlast_sandbox.egress.secrets import SecretValue
 
 NAME: Final = "issues-tracker"

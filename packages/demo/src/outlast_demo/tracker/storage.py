@@ -12,7 +12,7 @@ import orjson
 
 from outlast.base.clock import Clock
 from outlast_demo.tracker.issues import Book, Issue, read, seeded, written
-from outlast_sandbox.egress.authorities import write_private
+from outlast_sandbox.egress.authority_store import write_private
 from outlast_sandbox.egress.secrets import SecretValue
 
 ISSUES: Final = "issues.json"

@@ -14,7 +14,7 @@ from typing import Final
 from outlast.base.clock import Clock
 from outlast.base.errors import InvalidSetting
 from outlast.base.plugins import plugins
-from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.protocol import LanguageModel
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.models.settings import ProviderConfig

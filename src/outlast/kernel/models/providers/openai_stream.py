@@ -14,7 +14,7 @@ from outlast.kernel.models.failures import Peer, complaint_of, cut, policy_refus
 from outlast.kernel.models.protocol import Delta, Finish, ReasoningDelta, TextDelta, ToolCallStart, Usage
 from outlast.kernel.models.provider_tools import provider_tool
 from outlast.kernel.models.providers.openai_body import OPAQUE_VERSION, THINKING_PARTS
-from outlast.kernel.models.turn import TurnCalls
+from outlast.kernel.models.turn_calls import TurnCalls
 
 _CACHED: Final = ("prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")
 _THOUGHTS: Final = ("reasoning_content", "reasoning")  # the fields of plain reasoning

@@ -13,7 +13,7 @@ import httpx2
 from pydantic import TypeAdapter
 from pydantic_ai.models import Model, create_async_httpx2_client
 
-from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.settings import ProviderConfig
 
 MakeModel = Callable[[str], Model[Any]]

@@ -18,8 +18,8 @@ from pydantic_ai.settings import ModelSettings
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
 from outlast.kernel.models import failures
+from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.failures import Peer
-from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.prices import cost_usd
 from outlast.kernel.models.protocol import Delta, ModelRequest, TurnEnd, Usage, UsageDelta
 from outlast.kernel.models.providers import pydantic_ai_clients as clients

@@ -8,7 +8,7 @@ from pydantic_ai import messages as pai
 
 from outlast.kernel.models.protocol import Delta, Finish, ReasoningDelta, TextDelta, Usage
 from outlast.kernel.models.provider_tools import provider_tool
-from outlast.kernel.models.turn import TurnCalls, parse_arguments
+from outlast.kernel.models.turn_calls import TurnCalls, parse_arguments
 
 
 class EventReader:

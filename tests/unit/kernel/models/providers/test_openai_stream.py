@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from outlast.base import errors
 from outlast.base.errors import OutlastError
+from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.failures import Peer
-from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.protocol import (
     Delta,
     ProviderToolUsed,

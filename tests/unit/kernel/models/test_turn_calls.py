@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.kernel.models.turn import INVALID_ARGUMENTS_CHARS, TurnCalls, parse_arguments, sendable_arguments
+from outlast.kernel.models.turn_calls import INVALID_ARGUMENTS_CHARS, TurnCalls, parse_arguments, sendable_arguments
 
 
 @given(st.dictionaries(st.text(st.characters(codec="utf-8")), st.integers(-99, 99)))

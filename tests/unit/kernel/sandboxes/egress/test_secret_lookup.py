@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from outlast.base.errors import InvalidSetting, StartRefused
-from outlast.kernel.sandboxes.egress import lookups
+from outlast.kernel.sandboxes.egress import secret_lookup
 from outlast_sandbox.egress.secrets import OperatorSecrets
 
 
@@ -18,15 +18,15 @@ async def vault(user_id: str | None, project_id: str, name: str) -> str | None:
 @pytest.fixture(autouse=True)
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = [
-        EntryPoint("vault", f"{__name__}:vault", lookups.GROUP),
-        EntryPoint("broken", "no.such.module:x", lookups.GROUP),
+        EntryPoint("vault", f"{__name__}:vault", secret_lookup.GROUP),
+        EntryPoint("broken", "no.such.module:x", secret_lookup.GROUP),
     ]
-    monkeypatch.setattr(lookups, "plugins", lambda group: entries)
+    monkeypatch.setattr(secret_lookup, "plugins", lambda group: entries)
 
 
 async def test_without_a_choice_it_is_the_servers_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("A_KEY_OF_THE_TEST", "value")
-    lookup = lookups.open_lookup("")
+    lookup = secret_lookup.open_lookup("")
     assert isinstance(lookup, OperatorSecrets)
     assert lookup.has("A_KEY_OF_THE_TEST")
     assert await lookup("usr_1", "prj_1", "A_KEY_OF_THE_TEST") == "value"
@@ -34,15 +34,15 @@ async def test_without_a_choice_it_is_the_servers_environment(monkeypatch: pytes
 
 
 async def test_another_packages_function_is_asked_for_each_user() -> None:
-    lookup = lookups.open_lookup("vault")
+    lookup = secret_lookup.open_lookup("vault")
     assert await lookup("usr_1", "prj_1", "A") == "usr_1/prj_1/A"
 
 
 def test_a_name_that_nobody_has_stops_the_start_with_those_there_are() -> None:
     with pytest.raises(InvalidSetting, match="broken, vault"):
-        lookups.open_lookup("valut")
+        secret_lookup.open_lookup("valut")
 
 
 def test_one_that_cannot_be_loaded_says_what_to_repair() -> None:
     with pytest.raises(StartRefused, match="cannot be loaded"):
-        lookups.open_lookup("broken")
+        secret_lookup.open_lookup("broken")
