@@ -3,8 +3,8 @@
 from typing import Any, Final
 
 from outlast_client.errors import TryLater
-from outlast_client.frames import Frames
 from outlast_client.retries import Retries
+from outlast_client.sse import Frames
 
 LAST_EVENT: Final = "stream.ended"
 

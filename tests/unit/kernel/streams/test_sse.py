@@ -1,7 +1,7 @@
 """Events as the bytes of a stream."""
 
 from outlast.kernel.streams.sse import HEARTBEAT, OPENING, event_frame, passing_frame
-from outlast_client.frames import Frames
+from outlast_client.sse import Frames
 
 
 def test_a_client_reads_logged_events_with_their_cursors_and_passes_over_the_rest() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from outlast_client.frames import Frames
+from outlast_client.sse import Frames
 
 STREAM = (
     b": heartbeat\n\n"
