@@ -22,7 +22,7 @@ from outlast.kernel.models.protocol import CHECK_MARK
 from outlast.kernel.runs.shipped_policy import SCREEN_POLICY
 from outlast.kernel.threads.tables import messages
 from outlast.testing.model_server import Answer, Fault, ModelServer
-from outlast_sandbox.browser.program import find_browser
+from outlast_sandbox.browser.chromium import find_browser
 from outlast_sandbox.providers.local.sandbox import State
 from tests.crash import kills
 from tests.crash.conftest import MakeServer

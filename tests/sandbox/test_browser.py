@@ -26,7 +26,7 @@ from outlast.testing.clock import ManualClock
 from outlast_sandbox.browser import browsers as keeping
 from outlast_sandbox.browser import studio as looking
 from outlast_sandbox.browser.browsers import Browsers, RunningBrowser
-from outlast_sandbox.browser.program import find_browser
+from outlast_sandbox.browser.chromium import find_browser
 from outlast_sandbox.browser.studio import Studio
 from outlast_sandbox.interface import Command, SandboxSpec
 from outlast_sandbox.providers.local.provider import LocalProvider
@@ -226,7 +226,7 @@ async def test_a_sandbox_that_goes_away_under_the_look_is_lost_to_the_caller(
 KILLED = """
 import anyio, sys
 from pathlib import Path
-from outlast_sandbox.browser.program import find_browser
+from outlast_sandbox.browser.chromium import find_browser
 from outlast_sandbox.browser.studio import Studio
 from outlast_sandbox.clock import SystemClock
 

@@ -47,7 +47,7 @@ from outlast.kernel.runs import lined_turn as run_lines
 from outlast.kernel.threads import search_index as search
 from outlast.kernel.threads.rules import title_from
 from outlast_sandbox import host_patterns, package_names
-from outlast_sandbox.browser import requests
+from outlast_sandbox.browser import plain_requests
 from outlast_sandbox.checkpoints import tree_diff as checkpoints
 from outlast_sandbox.egress import client_hello, http1
 from outlast_sandbox.egress import rules as egress_rules
@@ -337,9 +337,9 @@ READERS = [
     Reader(turn_calls.parse_arguments, JSON, 1_000_000),
     Reader(failures.read_complaint, JSON, 200_000, lambda text: failures.read_complaint(text.encode())),
     Reader(output_limits.named_limit, JSON, 200_000, lambda text: output_limits.named_limit(text, 1_000)),
-    Reader(requests.error_text, (*HTML, "error = {", '"message":"'), 4_000_000),
-    Reader(requests.module_paths, HTML, 4_000_000, lambda text: requests.module_paths(text, "/")),
-    Reader(requests.imports_of, CODE, 4_000_000),
+    Reader(plain_requests.error_text, (*HTML, "error = {", '"message":"'), 4_000_000),
+    Reader(plain_requests.module_paths, HTML, 4_000_000, lambda text: plain_requests.module_paths(text, "/")),
+    Reader(plain_requests.imports_of, CODE, 4_000_000),
     Reader(checkpoints.text_difference, ("a\n", "b\n", "\n", "c"), 200_000,
            lambda text: checkpoints.text_difference("a", text.encode(), (text[9:] + "x").encode())),
     Reader(client_hello.server_name, BYTES, 65_000, lambda text: client_hello.server_name(text.encode("latin-1"))),

@@ -8,8 +8,8 @@ from outlast.base.clock import Clock
 from outlast.base.data_directory import cache_directory
 from outlast.kernel.sandboxes.screen_settings import ScreenSettings
 from outlast.kernel.sandboxes.translation import translated, untranslated
+from outlast_sandbox.browser.chromium import find_browser
 from outlast_sandbox.browser.interface import Look
-from outlast_sandbox.browser.program import find_browser
 from outlast_sandbox.browser.studio import NO_PROGRAM, Studio
 from outlast_sandbox.interface import Sandbox
 

@@ -33,7 +33,7 @@ from outlast.kernel.set_aside import store
 from outlast.kernel.set_aside.kinds import TITLES
 from outlast.kernel.settings import Settings
 from outlast.kernel.sidecars import wanted_sidecars
-from outlast_sandbox.browser.program import find_browser
+from outlast_sandbox.browser.chromium import find_browser
 from outlast_sandbox.providers.registry import known_providers
 
 MAX_SHOWN: Final = 20

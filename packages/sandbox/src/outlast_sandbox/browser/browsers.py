@@ -16,8 +16,8 @@ import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
-from outlast_sandbox.browser.program import LONGEST_S, folder_to_show, start_command
-from outlast_sandbox.browser.protocol import Browser, BrowserGone
+from outlast_sandbox.browser.chromium import LONGEST_S, folder_to_show, start_command
+from outlast_sandbox.browser.devtools import Browser, BrowserGone
 from outlast_sandbox.browser.single_target_proxy import SingleTargetProxy
 from outlast_sandbox.clock import Clock
 from outlast_sandbox.errors import SandboxError, SandboxLost

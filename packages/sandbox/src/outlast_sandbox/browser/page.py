@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import anyio
 
-from outlast_sandbox.browser.protocol import Browser, BrowserGone, BrowserRefused
+from outlast_sandbox.browser.devtools import Browser, BrowserGone, BrowserRefused
 
 SETTLE_S: Final = 6.0  # after the page was loaded: until the network is quiet and the fonts are there
 QUIET_S: Final = 0.3  # for errors that a page throws after its first effects ran

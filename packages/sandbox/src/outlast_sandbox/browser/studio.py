@@ -7,10 +7,10 @@ import anyio
 from anyio.abc import TaskStatus
 
 from outlast_sandbox.browser.browsers import Browsers, RunningBrowser
+from outlast_sandbox.browser.devtools import BrowserGone, BrowserRefused
 from outlast_sandbox.browser.interface import Look
 from outlast_sandbox.browser.page import Seen, look_at
-from outlast_sandbox.browser.protocol import BrowserGone, BrowserRefused
-from outlast_sandbox.browser.requests import ask_page
+from outlast_sandbox.browser.plain_requests import ask_page
 from outlast_sandbox.browser.single_target_proxy import is_open
 from outlast_sandbox.clock import Clock
 from outlast_sandbox.errors import SandboxError, SandboxLost

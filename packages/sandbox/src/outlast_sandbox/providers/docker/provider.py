@@ -28,7 +28,7 @@ from outlast_sandbox.providers.setup import ProviderSetup, read_options
 from outlast_sandbox.providers.unsupported import ProviderDefaults
 
 from .engine import Engine, EngineRefused, first_answer, usual_sockets
-from .hello import MEETING_FOLDER, introduce, meeting
+from .handshake import MEETING_FOLDER, introduce, meeting
 from .plan import OWNER_LABEL, SANDBOX_LABEL, SEARCH_PATH, Place, container_body, container_name
 from .sandbox import Container, DockerSandbox, end_container
 

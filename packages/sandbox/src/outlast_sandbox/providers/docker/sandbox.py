@@ -18,7 +18,7 @@ from outlast_sandbox.providers.local.connection import Pool, connect_in, lost
 from outlast_sandbox.providers.local.handle import AgentHandle
 
 from .engine import Engine, EngineRefused
-from .hello import SOCKET
+from .handshake import SOCKET
 
 FROZEN_SINCE: Final = "frozen_since"
 THAW_NOTE_TIMEOUT_S: Final = 2.0

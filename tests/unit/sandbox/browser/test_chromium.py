@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from outlast_sandbox.browser import program
-from outlast_sandbox.browser.program import find_browser, folder_to_show, start_command
+from outlast_sandbox.browser import chromium
+from outlast_sandbox.browser.chromium import find_browser, folder_to_show, start_command
 
 
 def make(path: Path, content: bytes = b"\x7fELF") -> Path:
@@ -36,7 +36,7 @@ def test_behind_a_starting_script_the_program_beside_it_is_taken(
 ) -> None:
     real = make(tmp_path / "opt" / "chrome")
     script = make(tmp_path / "opt" / "google-chrome", b"#!/bin/sh\n")
-    monkeypatch.setattr(program, "BINARIES", (str(real),))
+    monkeypatch.setattr(chromium, "BINARIES", (str(real),))
     os.symlink(script, tmp_path / "chrome-link")
     assert find_browser(str(tmp_path / "chrome-link")) == real
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast_sandbox.browser.requests import ask_page, error_text, imports_of, module_paths
+from outlast_sandbox.browser.plain_requests import ask_page, error_text, imports_of, module_paths
 from outlast_sandbox.errors import NotFound
 
 
