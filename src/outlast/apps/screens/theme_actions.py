@@ -13,6 +13,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
 from outlast.kernel.sandboxes.seeds import Seed
+from outlast.kernel.sandboxes.settings import NO_SANDBOXES_HINT
 from outlast.kernel.services import Services
 from outlast.kernel.subjects.subject import FileHooks
 
@@ -53,8 +54,7 @@ async def themed_seed(services: Services, template: str, theme: Theme) -> Seed:
     `SandboxUnavailable` (no sandboxes are configured)."""
     if services.sandboxes.seeds is None:
         raise SandboxUnavailable(
-            "This server has no sandboxes configured, and a screen's app runs in one.",
-            hint='Set provider = "local" in the section [sandbox].',
+            "This server has no sandboxes configured, and a screen's app runs in one.", hint=NO_SANDBOXES_HINT
         )
     return await services.sandboxes.seeds.of(template, {STYLE_SHEET: partial(_themed, theme=theme)})
 

@@ -27,6 +27,7 @@ from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.rules import State, is_alive
 from outlast.kernel.sandboxes.services.store import states_of
+from outlast.kernel.sandboxes.settings import NO_SANDBOXES_HINT
 from outlast.kernel.sandboxes.shapes import SandboxAnswer, SandboxLimitsAnswer
 from outlast.kernel.sandboxes.sizes import limits_of
 from outlast.kernel.sandboxes.store import SandboxRecord
@@ -166,9 +167,7 @@ async def awake_sandbox(services: Services, workspace_id: str) -> Sandbox | None
 def machines_of(services: Services) -> SandboxManager:
     """Raises `SandboxUnavailable` if the configuration offers no sandboxes."""
     if services.sandboxes.manager is None:
-        raise SandboxUnavailable(
-            "This server has no sandboxes configured.", hint='Set provider = "local" in the section [sandbox].'
-        )
+        raise SandboxUnavailable("This server has no sandboxes configured.", hint=NO_SANDBOXES_HINT)
     return services.sandboxes.manager
 
 

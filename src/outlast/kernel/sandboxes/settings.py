@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from outlast.base.settings.fields import no_entries, setting
+
+NO_SANDBOXES_HINT: Final = 'Set provider = "local" in the section [sandbox].'
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointAnswer, CheckpointData, ComparisonAnswer
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.seeds import first_of
+from outlast.kernel.sandboxes.settings import NO_SANDBOXES_HINT
 from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects import registry as subjects
 from outlast.kernel.subjects.registry import Found
@@ -142,8 +143,7 @@ def keeper_of(services: Services) -> CheckpointKeeper:
     """Raises `SandboxUnavailable` if the configuration offers no sandboxes."""
     if services.sandboxes.checkpoints is None:
         raise SandboxUnavailable(
-            "This server has no sandboxes configured, so it stores no files.",
-            hint='Set provider = "local" in the section [sandbox].',
+            "This server has no sandboxes configured, so it stores no files.", hint=NO_SANDBOXES_HINT
         )
     return services.sandboxes.checkpoints
 

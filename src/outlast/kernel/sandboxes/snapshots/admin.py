@@ -9,6 +9,7 @@ from outlast.base.errors import InvalidSetting, NotFound
 from outlast.db.database import Database
 from outlast.kernel.cli.admin import in_database
 from outlast.kernel.sandboxes.providers import open_provider
+from outlast.kernel.sandboxes.settings import NO_SANDBOXES_HINT
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.snapshots.rules import Snapshot
 from outlast.kernel.sandboxes.template_files import load_templates
@@ -43,7 +44,7 @@ def _with_keeper(settings: Settings, work: Callable[[SnapshotKeeper], Awaitable[
     if settings.sandbox is None:
         raise InvalidSetting(
             "No sandboxes are configured, so there are no snapshots.",
-            hint='Set provider = "local" in the section [sandbox].',
+            hint=NO_SANDBOXES_HINT,
             setting="sandbox.provider",
         )
     sandbox = settings.sandbox
