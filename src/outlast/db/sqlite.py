@@ -158,25 +158,33 @@ class SqliteDatabase:
                 _deliver(jobs, self._listeners)
 
     def _commit_group(self, conn: sa.Connection, jobs: list[_Job]) -> None:
-        """Run each job in a savepoint of one transaction; a job that fails undoes only itself."""
+        """Run each job in a savepoint of one transaction; a job that fails undoes only itself. A single job needs no
+        savepoint."""
+        driver = driver_of(conn)
         try:
-            with conn.begin():
-                driver_of(conn).execute("BEGIN IMMEDIATE")
-                for job in jobs:
-                    _run_in_savepoint(conn, job, self._clock, self._prepared)
+            driver.execute("BEGIN IMMEDIATE")
+            for job in jobs:
+                _run_job(conn, job, self._clock, self._prepared, "job" if len(jobs) > 1 else None)
+            driver.execute("ROLLBACK" if all(job.error for job in jobs) else "COMMIT")
         except Exception as error:  # the commit itself failed: no job's change was saved
+            if driver.in_transaction:
+                driver.execute("ROLLBACK")
             for job in jobs:
                 if job.error is None:
                     job.error = _translate(error)
 
     def _read_loop(self, connection: sa.Connection) -> None:
         with connection as conn:
+            driver = driver_of(conn)
             while (job := self._reads.get()) is not None:
                 try:
-                    with conn.begin():
-                        driver_of(conn).execute("BEGIN DEFERRED")
+                    driver.execute("BEGIN DEFERRED")
+                    try:
                         job.tx = Tx(conn, self._clock.now(), prepared=self._prepared)
                         job.result = job.call(job.tx)
+                    finally:
+                        if driver.in_transaction:
+                            driver.execute("ROLLBACK")
                 except Exception as error:
                     job.error = _translate(error)
                 _deliver([job], self._listeners)
@@ -197,7 +205,8 @@ def _engine(path: Path, *pragmas: str) -> sa.Engine:
     engine = sa.create_engine(
         f"sqlite:///{path}",
         poolclass=sa.pool.NullPool,
-        connect_args={"check_same_thread": False, "isolation_level": None, "timeout": 10, "cached_statements": 512},
+        isolation_level="AUTOCOMMIT",  # transactions are begun on the driver
+        connect_args={"check_same_thread": False, "timeout": 10, "cached_statements": 512},
     )
 
     @sa.event.listens_for(engine, "connect")
@@ -232,20 +241,23 @@ def _take(jobs: "queue.SimpleQueue[_Job | None]") -> list[_Job] | None:
     return group
 
 
-def _run_in_savepoint(conn: sa.Connection, job: _Job, clock: Clock, prepared: PreparedStatements) -> None:
+def _run_job(conn: sa.Connection, job: _Job, clock: Clock, prepared: PreparedStatements, savepoint: str | None) -> None:
+    """Run one job of a transaction. Raises what ends the whole transaction; other errors are the job's."""
     driver = driver_of(conn)
-    driver.execute("SAVEPOINT job")
+    if savepoint:
+        driver.execute(f"SAVEPOINT {savepoint}")
     try:
         job.tx = Tx(conn, clock.now(), prepared=prepared)
         job.result = job.call(job.tx)
-        driver.execute("RELEASE job")
+        if savepoint:
+            driver.execute(f"RELEASE {savepoint}")
     except Exception as error:
         job.error = _translate(error)
-        if driver.in_transaction:
-            driver.execute("ROLLBACK TO job")
-            driver.execute("RELEASE job")
-        else:  # a full disk makes SQLite undo the whole transaction
+        if not driver.in_transaction:  # a full disk makes SQLite undo the whole transaction
             raise
+        if savepoint:
+            driver.execute(f"ROLLBACK TO {savepoint}")
+            driver.execute(f"RELEASE {savepoint}")
 
 
 def find_damage(file: Path, *, thorough: bool = False, unchanging: bool = False) -> list[str]:

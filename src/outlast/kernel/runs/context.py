@@ -20,10 +20,10 @@ from outlast.kernel.runs.rules import End, Next, next_step
 from outlast.kernel.runs.settlement import settle
 from outlast.kernel.runs.shapes import ErrorData
 from outlast.kernel.runs.transcript import Run, Transcript
-from outlast.kernel.runs.turns import StreamedDelta, Turn
+from outlast.kernel.runs.turns import Turn
 from outlast.kernel.streams.fold import RunFold, apply
 from outlast.kernel.streams.log_store import NamedEvent
-from outlast.kernel.streams.writer import RunWriter
+from outlast.kernel.streams.writer import RunWriter, Streamed
 
 T = TypeVar("T")
 SAVE_FILES_S = 15.0  # how long an answer waits for its checkpoint; a slower one is completed afterwards
@@ -48,6 +48,7 @@ class RunContext:
         self._notes: list[str] = []
         self._workspace_id = run.workspace_id
         self._streamed: dict[tuple[str, str], list[str]] = {}  # (event, part id): deltas not yet folded
+        self._has_recorded = False
 
     def open_with(self, event: NamedEvent) -> None:
         """A fact of the claim, recorded together with the first effect."""
@@ -67,30 +68,38 @@ class RunContext:
 
         self._fold_streamed()  # first: `change` may read `shown`
         result = await self.writer.record(events, run, last)
+        self._has_recorded = True
         if self._opening is opening:
             self._opening = []
-        for name, data in events:
-            apply(self.shown, {"event": name, "data": data.model_dump(), "sequenceNumber": 0})
+        for event in events:
+            self._fold(event)
         return result
 
     async def record_events(self, *facts: NamedEvent) -> None:
         """Record only these facts."""
         await self.record(lambda _tx, events: events.extend(facts))
 
-    def show(self, deltas: Sequence[StreamedDelta]) -> None:
-        """Show streamed deltas at once; they are saved within the save interval."""
-        self.writer.deltas(deltas)
-        for event, part_id, text in deltas:
-            self._streamed.setdefault((event, part_id), []).append(text)
+    def show(self, items: Sequence[Streamed]) -> None:
+        """Show streamed deltas and new parts at once; they are saved within the save interval."""
+        self.writer.stream(items)
+        for item in items:
+            if len(item) == 2:
+                self._fold_streamed()
+                self._fold(item)
+            else:
+                self._streamed.setdefault(item[:2], []).append(item[2])
 
     async def show_turn(
-        self, turn: Turn, deltas: Iterable[Delta], record: Callable[[NamedEvent], Awaitable[None]]
+        self, turn: Turn, deltas: Iterable[Delta], record: Callable[[NamedEvent], Awaitable[None]] | None = None
     ) -> None:
-        """Show the text that these deltas add to the turn; a new part is recorded before its text is shown."""
-        shown: list[StreamedDelta] = []
+        """Show the text that these deltas add to the turn. With `record`, a new part is recorded before its text is
+        shown; otherwise it is shown with it, since a crash takes back the unfinished turn anyway."""
+        shown: list[Streamed] = []
         for delta in deltas:
             begun, grows = turn.take(delta)
-            if begun is not None:
+            if begun is not None and record is None:
+                shown.append(begun)
+            elif begun is not None and record is not None:
                 if shown:
                     self.show(shown)
                     shown = []
@@ -99,6 +108,10 @@ class RunContext:
                 shown.append(grows)
         if shown:
             self.show(shown)
+
+    def _fold(self, event: NamedEvent) -> None:
+        name, data = event
+        apply(self.shown, {"event": name, "data": data.model_dump(), "sequenceNumber": 0})
 
     def _fold_streamed(self) -> None:
         """Add the streamed text to `shown`: once per record, not once per delta, so that a long answer costs no more
@@ -141,6 +154,9 @@ class RunContext:
                 await self.engine.files.settled(self._workspace_id)
 
     async def transcript(self) -> Transcript:
+        """The journal of the run's effects. A run that was claimed for the first time has none."""
+        if self.run.attempt == 1 and self.run.mode != "continue" and not self._has_recorded:
+            return Transcript(self.run)
         return await self.engine.db.read(self.transcript_in)
 
     def transcript_in(self, tx: Tx) -> Transcript:

@@ -113,7 +113,7 @@ async def _stream(context: RunContext, request: ModelRequest, turn: Turn) -> Non
     model = context.engine.catalog.language_model(request.model.provider)
     async with aclosing(model.stream(request)) as batches:
         async for batch in batches:
-            await context.show_turn(turn, batch, context.record_events)
+            await context.show_turn(turn, batch)
 
 
 async def _announce_retry(

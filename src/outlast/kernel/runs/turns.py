@@ -27,6 +27,7 @@ from outlast.kernel.models.turn_calls import sendable_arguments
 from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.runs.transcript import Effect
 from outlast.kernel.streams.log_store import NamedEvent
+from outlast.kernel.streams.writer import StreamedDelta
 from outlast.kernel.threads.parts import NoticePart, Part, ReasoningPart, TextPart, ToolCallPart
 
 GO_ON: Final = (
@@ -35,8 +36,6 @@ GO_ON: Final = (
 CUT_END_CHARS: Final = 60
 MAX_NAME_CHARS: Final = 80  # of a tool's name; ours are shorter, and no table takes more
 PROVIDER_TOOL: Final = "provider_tool"  # the notice's code for a tool that the provider ran itself
-
-StreamedDelta = tuple[str, str, str]  # event name, part id, text
 
 
 @dataclass(slots=True)
@@ -64,7 +63,7 @@ class Turn:
     _calls: dict[int, OpenPart] = field(default_factory=dict)
 
     def take(self, delta: Delta) -> tuple[NamedEvent | None, StreamedDelta | None]:
-        """A fact to record first (a part begins), and the delta to show."""
+        """The part that begins, if one does, and the delta to show after it."""
         if isinstance(delta, TextDelta):
             return self._append("text", "text.delta", encodable(delta.text))
         if isinstance(delta, ReasoningDelta):

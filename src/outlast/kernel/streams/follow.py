@@ -124,7 +124,7 @@ async def follow_run(db: Database, hub: Hub, run_id: str, after: int, push: Push
             body = await reader.read(b"")
             if body:
                 yield body
-            elif not reader.done():
+            if reader.is_current and not reader.done():
                 await reader.wait(version, b"")
 
 
@@ -208,9 +208,10 @@ async def _follow_active(
                 body = await reader.read(prefix)
                 if body:
                     yield body, seen, reader.after
-                    continue
                 if reader.done():
                     break
+                if not reader.is_current:
+                    continue
                 if own.version != thread_version:
                     thread_version = own.version
                     lines = await db.read(read_after, thread_id, seen)
@@ -264,6 +265,7 @@ class _RunReader:
         self._db, self._channel, self._run_id, self._push = db, channel, run_id, push
         self.after = after
         self.ended = False
+        self.is_current = False  # the last read had all that was there
 
     def done(self) -> bool:
         return self.ended
@@ -272,16 +274,19 @@ class _RunReader:
         """The frames that are due now; empty if none is."""
         channel = self._channel
         if channel.writing and self.after >= channel.base:  # checked again each time: the writer may have changed
+            self.is_current = True
             if channel.head <= self.after:
                 return b""
             self.after, body = channel.chunk(self.after, prefix)
             self.ended = channel.ended
             return body
-        lines, self.ended = await self._db.read(_read_on, self._run_id, self.after)
+        lines, is_all, self.ended = await self._db.read(_read_on, self._run_id, self.after)
+        if lines:
+            self.after = lines[-1][0]
+        self.is_current = is_all and not (channel.writing and channel.head > self.after)  # the tail is not saved yet
         if not lines:
             return b""
-        self.after = lines[-1][0]
-        self.ended = _ENDED_MARK in lines[-1][1]
+        self.ended = self.ended or _ENDED_MARK in lines[-1][1]
         return event_frames(prefix, lines)
 
     async def wait(self, version: int, prefix: bytes) -> None:
@@ -300,21 +305,22 @@ def _is_gone(tx: Tx, table: sa.Table, owner_id: str) -> bool:
     return not tx.exists(table, {"id": owner_id})
 
 
-def _read_on(tx: Tx, run_id: str, after: int) -> tuple[list[Line], bool]:
-    """The next lines of the log, and whether no more will follow."""
-    lines = _read_folded(tx, run_id, after)
-    # In one transaction: lines written between two reads would be missed, and the end taken for the end of all.
-    return lines, not lines and _has_ended(tx, run_id, after)
+def _read_on(tx: Tx, run_id: str, after: int) -> tuple[list[Line], bool, bool]:
+    """The next lines of the log, whether these are all there are, and whether no more will follow."""
+    # The end is read before the lines: of what is written between the two, nothing may be taken for read.
+    ended = _has_ended(tx, run_id)
+    lines, is_all = _read_folded(tx, run_id, after)
+    return lines, is_all, is_all and ended
 
 
-def _read_folded(tx: Tx, run_id: str, after: int) -> list[Line]:
+def _read_folded(tx: Tx, run_id: str, after: int) -> tuple[list[Line], bool]:
     lines = read_after(tx, run_id, after)
     is_all = len(lines) < PAGE_BLOCKS and sum(len(line) for _, line in lines) < PAGE_BYTES
     if (is_all and len(lines) <= FOLD_BEYOND) or count_after(tx, run_id, after) <= FOLD_BEYOND:
-        return lines
-    return [line for line in fold_deltas(read_all(tx, run_id)) if line[0] > after]
+        return lines, is_all
+    return [line for line in fold_deltas(read_all(tx, run_id)) if line[0] > after], True
 
 
-def _has_ended(tx: Tx, run_id: str, after: int) -> bool:
-    row = tx.find(_Saved, runs, {"id": run_id})
-    return row is None or (row.leg == "ended" and after >= row.seq_saved)
+def _has_ended(tx: Tx, run_id: str) -> bool:
+    """True if a run's log is complete, or gone."""
+    return tx.value(runs.c.leg, {"id": run_id}) in (None, "ended")

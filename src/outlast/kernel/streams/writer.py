@@ -1,9 +1,9 @@
 """The only writer of a running run's log.
 
-Facts are committed before they are shown (`record`); deltas are shown at once and saved by the flusher within
-`save_interval_s` (`deltas`). Numbers are reserved ahead: a reservation is committed before any of its numbers is sent,
-so an attempt that starts above the reservation never uses a number twice. Every write names its attempt and is refused
-(`FenceLost`) once another attempt has begun.
+Facts are committed before they are shown (`record`); deltas and the parts that they begin are shown at once and saved
+by the flusher within `save_interval_s` (`stream`). Numbers are reserved ahead: a reservation is committed before any of
+its numbers is sent, so an attempt that starts above the reservation never uses a number twice. Every write names its
+attempt and is refused (`FenceLost`) once another attempt has begun.
 """
 
 import logging
@@ -19,9 +19,11 @@ from outlast.base.errors import FenceLost, OutlastError, StorageUnavailable
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.hub import Channel, Hub
-from outlast.kernel.streams.log_store import Line, NamedEvent, encode_all, save
+from outlast.kernel.streams.log_store import Line, NamedEvent, encode, encode_all, save
 
 T = TypeVar("T")
+StreamedDelta = tuple[str, str, str]  # event name, part id, text
+Streamed = StreamedDelta | NamedEvent  # a delta, or the beginning of its part
 log: Final = logging.getLogger("outlast.streams")
 RESERVE: Final = 5_000  # numbers reserved ahead; gaps in the numbers cost nothing
 LOW_WATER: Final = 2_000  # with fewer left, the next save reserves more, and is done early
@@ -58,7 +60,7 @@ class RunWriter:
         self._saved = saved
         self._channel = Channel(run_id)  # not the hub's, until `open`
         self._unsaved: list[Line] = []
-        self._held: list[tuple[str, str, str]] = []  # deltas that wait for a commit: event, part id, text
+        self._held: list[Streamed] = []  # what waits for a commit
         self._recording = False
         self._failed = False  # a record failed: this attempt may show nothing more
         self._turn = anyio.Lock()
@@ -73,16 +75,16 @@ class RunWriter:
     def dirty(self) -> bool:
         return bool(self._unsaved or self._held)
 
-    def deltas(self, items: Sequence[tuple[str, str, str]]) -> None:
-        """Show deltas, (event, part id, text) each, at once (or right after the current commit), with one wake-up for
-        all. Never blocks; saved within the save interval."""
+    def stream(self, items: Sequence[Streamed]) -> None:
+        """Show deltas and the parts that they belong to at once (or right after the current commit), with one wake-up
+        for all. Never blocks; saved within the save interval."""
         if self._failed:
             return
         # Also beyond the reservation: a number that is shown but not reserved could be used again after a kill.
         if self._recording or self._held or self._seq + len(items) > self._reserved + 1:
             self._held.extend(items)
         else:
-            self._publish([self._encode_delta(*item) for item in items])
+            self._publish([self._encode(item) for item in items])
         if self._reserved - self._seq < LOW_WATER:
             self.hurry()
 
@@ -178,9 +180,12 @@ class RunWriter:
     def _fence_lost(self) -> FenceLost:
         return FenceLost(f"Attempt {self.attempt} no longer holds this run.", run_id=self.run_id)
 
-    def _encode_delta(self, event: str, part_id: str, text: str) -> Line:
+    def _encode(self, item: Streamed) -> Line:
         seq = self._seq
         self._seq += 1
+        if len(item) == 2:
+            return seq, encode(self.run_id, seq, *item, self._timestamp().decode())
+        event, part_id, text = item
         return seq, _DELTA_LINE % (
             self.run_id.encode(), seq, event.encode(), part_id.encode(), orjson.dumps(text), self._timestamp(), seq,
         )  # fmt: skip
@@ -203,7 +208,7 @@ class RunWriter:
         room = self._reserved - self._seq + 1
         ready, self._held = self._held[:room], self._held[room:]
         if ready:
-            self._publish([self._encode_delta(*item) for item in ready])
+            self._publish([self._encode(item) for item in ready])
         if self._held:
             self.hurry()
 

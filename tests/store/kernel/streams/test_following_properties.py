@@ -105,7 +105,7 @@ class Stand:
     async def do(self, op: str, count: int) -> None:
         assert self.writer is not None
         if op == "stream":
-            self.writer.deltas([("text.delta", "prt_1", f"{n} ") for n in range(count)])
+            self.writer.stream([("text.delta", "prt_1", f"{n} ") for n in range(count)])
         elif op == "record":
             made = PartCarrier(part=NoticePart(id=f"prt_n{count}", step=1, code="x", text="Note"))
             await self.record([("part.created", made)] * count)

@@ -59,9 +59,9 @@ async def test_what_streams_during_a_flush_is_shown_at_once_and_left_to_the_next
     hub, busy = Hub(), Meanwhile(db)
     writer = await claimed(busy, hub)
     with hub.listen(writer.run_id) as channel:
-        writer.deltas([("text.delta", "prt_1", "one")])
+        writer.stream([("text.delta", "prt_1", "one")])
         head = channel.head
-        busy.happens = lambda: writer.deltas([("text.delta", "prt_1", "two")])
+        busy.happens = lambda: writer.stream([("text.delta", "prt_1", "two")])
         await writer.flush()
         busy.happens = lambda: None
         assert channel.head == head + 1
@@ -75,7 +75,7 @@ async def test_more_than_was_reserved_is_shown_once_more_is(db: Database) -> Non
     writer = await claimed(db, hub)
     with hub.listen(writer.run_id) as channel:
         for _ in range(RESERVE + 10):
-            writer.deltas([("text.delta", "prt_1", "word ")])
+            writer.stream([("text.delta", "prt_1", "word ")])
         assert channel.head == RESERVE, "no number is shown before its reservation is saved"
         while writer.dirty:
             await writer.flush()
@@ -86,7 +86,7 @@ async def test_more_than_was_reserved_is_shown_once_more_is(db: Database) -> Non
 
 async def test_a_flush_of_an_older_attempt_is_refused_and_saves_nothing(db: Database) -> None:
     writer = await claimed(db, Hub())
-    writer.deltas([("text.delta", "prt_1", "late")])
+    writer.stream([("text.delta", "prt_1", "late")])
     await db.write(lambda tx: tx.execute(sa.update(runs).values(attempt=runs.c.attempt + 1)).rowcount)
     with pytest.raises(FenceLost):
         await writer.flush()

@@ -52,7 +52,7 @@ async def test_after_a_failed_save_nothing_more_is_recorded(db: Database, monkey
     # A flush failed for a moment and its deltas were lost; the next record went through, and the log had a hole that
     # nobody noticed. Now that attempt is over, and the next one takes back what was shown.
     writer = await claimed(db)
-    writer.deltas([("text.delta", "prt_1", "lost")])
+    writer.stream([("text.delta", "prt_1", "lost")])
 
     async def fail(*_args: Any) -> None:
         raise StorageUnavailable("Not now.")
@@ -109,7 +109,7 @@ async def test_what_is_shown_during_a_commit_comes_after_its_facts(db: Database)
     async with anyio.create_task_group() as group:
         group.start_soon(writer.record, [ENDED], change)
         await recording(writer)
-        writer.deltas([("text.delta", "prt_1", "during")])
+        writer.stream([("text.delta", "prt_1", "during")])
     await writer.flush()
     lines = await db.read(read_all, writer.run_id)
     assert [b"stream.ended" in line for _, line in lines] == [True, False]
@@ -137,7 +137,7 @@ async def test_a_save_that_fails_in_any_way_cuts_no_other_runs_save_short(
     monkeypatch.setattr(sound, "_db", Writing(after_the_failure))
     flusher = Flusher(0.0)
     for writer in (broken, sound):
-        writer.deltas([("text.delta", "prt_1", "kept")])
+        writer.stream([("text.delta", "prt_1", "kept")])
         flusher.add(writer)
     async with anyio.create_task_group() as group:
         group.start_soon(flusher.run)

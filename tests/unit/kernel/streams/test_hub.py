@@ -150,10 +150,10 @@ def test_a_writer_that_was_replaced_shows_and_closes_nothing_any_more() -> None:
     old, new = (RunWriter(None, hub, ManualClock(), RUN, n, 0, n * 100, 1000) for n in (1, 2))  # type: ignore[arg-type]
     with hub.listen(RUN) as channel:
         old.open()
-        old.deltas([("text.delta", "prt_1", "old")])
+        old.stream([("text.delta", "prt_1", "old")])
         new.open()
-        new.deltas([("text.delta", "prt_1", "new")])
-        old.deltas([("text.delta", "prt_1", "late")])
+        new.stream([("text.delta", "prt_1", "new")])
+        old.stream([("text.delta", "prt_1", "late")])
         old.close()
         assert channel.writing
         assert [seq for seq, _ in channel._lines] == [200]

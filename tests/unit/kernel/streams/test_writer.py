@@ -37,7 +37,7 @@ def make_writer(hub: Hub | None = None, reserved: int = 100) -> RunWriter:
 def test_a_delta_of_any_text_is_the_event_it_stands_for(event: str, text: str) -> None:
     hub = Hub()
     writer = make_writer(hub)
-    seq, line = writer._encode_delta(event, "prt_1", text)
+    seq, line = writer._encode((event, "prt_1", text))
     assert line == encode(RUN, seq, event, Delta(part_id="prt_1", delta=text), iso(START))
     assert b"\n" not in line
     parsed = event_adapter(registry.load().events).validate_json(line)
@@ -52,7 +52,7 @@ def test_deltas_are_shown_at_once_and_numbered_upwards(event: str) -> None:
     hub = Hub()
     writer = make_writer(hub)
     with hub.listen(RUN) as channel:
-        writer.deltas([(event, "prt_1", "a"), (event, "prt_1", "b")])
+        writer.stream([(event, "prt_1", "a"), (event, "prt_1", "b")])
         assert channel.head == 2
         _, body = channel.chunk(0, b"")
     frames = [orjson.loads(frame.split(b"data: ")[1]) for frame in body.split(b"\n\n") if frame]
@@ -66,7 +66,7 @@ def test_no_number_beyond_the_reservation_is_ever_shown() -> None:
     writer.hurry = lambda: hurried.append(True)
     with hub.listen(RUN) as channel:
         for _ in range(5):
-            writer.deltas([("text.delta", "prt_1", "x")])
+            writer.stream([("text.delta", "prt_1", "x")])
         assert channel.head == 3
     assert hurried
     assert writer.dirty
