@@ -14,7 +14,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Concatenate, Final, Literal, ParamSpec, TypeVar
@@ -66,6 +66,12 @@ class _RecordingTx(Tx):
             self.facts |= dict.fromkeys(name for name in names if not name.endswith(".delta"))
         return super().execute(statement, parameters)
 
+    def insert_many(self, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
+        for row in rows if table.name == "log" else ():
+            self.insert(table, **row)  # each shows its facts
+        if table.name != "log":
+            super().insert_many(table, rows)
+
 
 class CrashingDatabase:
     """A `Database` over another one. `point_file`: see the module; `commits_file` gets one line per commit."""
@@ -82,6 +88,7 @@ class CrashingDatabase:
         def run(tx: Tx) -> T:
             recording = _RecordingTx(tx)
             result = fn(recording, *args, **kwargs)
+            recording.end()
             self._pass(tx, label_of(getattr(fn, "__func__", fn), recording.facts))
             return result
 

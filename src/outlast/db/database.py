@@ -39,12 +39,29 @@ class Tx:
     hooks: list[Callable[[], None]] = field(default_factory=list)
     notices: set[str] = field(default_factory=set)
     prepared: PreparedStatements | None = None
+    endings: list[Callable[[], None]] = field(default_factory=list)
+    kept: dict[Any, Any] = field(default_factory=dict)  # what a module keeps until the end of the transaction
     locks: RowLocks | None = field(default_factory=locks_of_transaction)
+
+    @property
+    def shares_rows(self) -> bool:
+        """True if other transactions write at the same time, so that rows must be held; SQLite has a single writer.
+        True in debug mode too, which checks the order of what is held."""
+        return self.locks is not None or self.conn.dialect.name != "sqlite"
 
     def after_commit(self, hook: Callable[[], None]) -> None:
         """Run `hook` on the event loop after the commit, and not at all if the transaction fails. Its exceptions are
         only logged: the transaction is durable."""
         self.hooks.append(hook)
+
+    def before_commit(self, ending: Callable[[], None]) -> None:
+        """Run `ending` in the transaction, after everything else. If it raises, the transaction fails."""
+        self.endings.append(ending)
+
+    def end(self) -> None:
+        """The transaction's function has returned: run what waits for this."""
+        for ending in self.endings:
+            ending()
 
     def ring(self, stream_id: str) -> None:
         """Wake all waiting followers of this stream, in this and every other process, after the commit."""

@@ -101,6 +101,7 @@ class PostgresDatabase:
         def run(conn: sa.Connection) -> tuple[T, Tx]:
             tx = Tx(conn, self._clock.now(), prepared=self._prepared)
             result = fn(tx, *args, **kwargs)
+            tx.end()
             if tx.notices:
                 payloads = [f"{self._me} {stream_id}" for stream_id in tx.notices]
                 await_only(driver_of(conn).execute(_NOTIFY, CHANNEL, payloads))

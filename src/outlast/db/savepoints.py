@@ -11,9 +11,9 @@ from outlast.db.database import Tx
 
 @contextmanager
 def savepoint(tx: Tx) -> Iterator[None]:
-    """Undo the block's changes if it raises, and drop its notices and hooks; the rest of the transaction stays. Passes
-    the exception on; if `is_of_transaction` holds for it, the transaction is over."""
-    hooks, notices = len(tx.hooks), set(tx.notices)
+    """Undo the block's changes if it raises, and drop its notices, hooks and events; the rest of the transaction stays.
+    Passes the exception on; if `is_of_transaction` holds for it, the transaction is over."""
+    hooks, notices, endings, kept = len(tx.hooks), set(tx.notices), len(tx.endings), dict(tx.kept)
     nested = tx.conn.begin_nested()
     try:
         yield
@@ -21,6 +21,8 @@ def savepoint(tx: Tx) -> Iterator[None]:
     except BaseException as error:
         del tx.hooks[hooks:]
         tx.notices.intersection_update(notices)
+        del tx.endings[endings:]
+        tx.kept = kept
         try:
             nested.rollback()
         except sa.exc.DBAPIError:

@@ -249,6 +249,7 @@ def _run_job(conn: sa.Connection, job: _Job, clock: Clock, prepared: PreparedSta
     try:
         job.tx = Tx(conn, clock.now(), prepared=prepared)
         job.result = job.call(job.tx)
+        job.tx.end()
         if savepoint:
             driver.execute(f"RELEASE {savepoint}")
     except Exception as error:

@@ -233,6 +233,7 @@ async def test_a_call_that_began_in_a_lost_attempt_and_cannot_be_repeated_is_tol
             store.insert_effect(tx, started.run_id, 1, 1, "model", status="finished", result=result)
             call = {"status": "started", "started_at": tx.now, "part_id": "prt_1", "call_id": "c1", "arguments": "{}"}
             store.insert_effect(tx, started.run_id, 2, 1, "tool", tool="look", **call)
+            tx.update(runs, {"id": started.run_id}, attempt=1)
 
         await db.write(begun)
         from outlast.kernel.runs.worker import Worker

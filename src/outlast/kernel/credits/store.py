@@ -56,7 +56,7 @@ def balance(tx: Tx, user_id: str, plans: Plans) -> int | None:
 def hold_payers(tx: Tx, user_ids: Collection[str]) -> None:
     """Lock the users whose credits this transaction may change. Called before a project's log is written.
     Raises `NotFound`."""
-    for user_id in sorted(user_ids):
+    for user_id in sorted(user_ids) if tx.shares_rows else ():
         _hold_user(tx, user_id)
 
 

@@ -221,18 +221,23 @@ def start_in(
 ) -> dict[str, Any]:
     """As `start_run`, inside a larger transaction; `profile` overrides the thread's agent. Returns the fields of
     `StartedAnswer`, as plain JSON; call `services.sandboxes.warm(thread_id)` after the commit."""
-    thread_id = target if isinstance(target, str) else _new_thread(tx, services, actor, target, draft)
-    thread = require_thread(tx, actor, thread_id, Right.EDIT)
-    if on_busy == "interrupt":  # it ends one of them: runs are locked before the subject and the thread
-        store.hold_open_runs(tx, thread_id)
-    failed = call_run_hook(tx, thread.profile, "was started", lambda hooks: hooks.on_start(tx, thread_id))
+    if isinstance(target, str):
+        thread_id, is_new = target, False
+        agent = require_thread(tx, actor, thread_id, Right.EDIT).profile
+        if on_busy == "interrupt":  # it ends one of them: runs are locked before the subject and the thread
+            store.hold_open_runs(tx, thread_id)
+    else:
+        thread_id, agent = _new_thread(tx, services, actor, target, draft)
+        is_new = True
+    failed = call_run_hook(tx, agent, "was started", lambda hooks: hooks.on_start(tx, thread_id))
     held = threads.hold(tx, thread_id)  # after its runs and its subject, in the workers' order
     demand_open(held.status, thread_id)
-    project_id = thread.project_id
+    project_id = held.project_id
     spec = _require_usable_model(services, model)
     parts = compose(tx, project_id, draft, services.settings.limits)
     _require_allowed(tx, services, actor, project_id, spec, parts)
-    waits_for = find_place(tx, thread_id, on_busy)  # the thread's row is held, so no other start gets the same place
+    # The thread's row is held, so no other start gets the same place.
+    waits_for = None if is_new else find_place(tx, thread_id, on_busy)
     _hold_payers(tx, actor, active_run(tx, thread_id) if on_busy == "interrupt" else None)
     thread_locks.drive(tx, thread_id, project_id, actor, services.settings.locks.ttl_s)
     message = add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
@@ -255,12 +260,14 @@ def _demand_editor(tx: Tx, actor: Actor, target: str | NewThread) -> None:
         require(tx, actor, target.project_id, Right.EDIT)
 
 
-def _new_thread(tx: Tx, services: Services, actor: Actor, new: NewThread, draft: Draft) -> str:
+def _new_thread(tx: Tx, services: Services, actor: Actor, new: NewThread, draft: Draft) -> tuple[str, str]:
+    """The id of the created thread, and its agent."""
     project_id = new.project_id or projects.ensure_default_project(tx, actor.user_id)
     require(tx, actor, project_id, Right.EDIT)
     fields = new_thread_fields(services, new.title, new.profile or default_agent(), None)
     fields["anchor"] = registry.check_anchor(tx, project_id, fields["profile"], fields["anchor"])
-    return threads.add_thread(tx, project_id, actor.user_id, **fields, first_message=clean(draft.text))
+    thread_id = threads.add_thread(tx, project_id, actor.user_id, **fields, first_message=clean(draft.text))
+    return thread_id, fields["profile"]
 
 
 def _require_usable_model(services: Services, model: str | None) -> ModelSpec:

@@ -70,7 +70,7 @@ def claim_ready(
     `owner` knows, or None for all; runs of other agents are left to servers that know them."""
     if known is not None:
         hand_back_strays(tx, owner, known)
-    ready = _ready(agents, locked=tx.conn.dialect.name != "sqlite")  # SQLite has a single writer
+    ready = _ready(agents, locked=tx.shares_rows)
     chosen = list(tx.execute(ready, {"now": tx.now, "most": limit}).scalars())
     if len(chosen) < limit:  # suspects last: no other run waits for one
         chosen += _claimable_suspect(tx, agents)

@@ -216,12 +216,14 @@ def successors(tx: Tx, run_id: str) -> list[str]:
 
 def hold_successors(tx: Tx, run_id: str) -> None:
     """Hold the runs queued behind this one, the oldest first, before it ends and the thread is handed on."""
-    tx.execute(_HOLD_SUCCESSORS, {"run": run_id})
+    if tx.shares_rows:
+        tx.execute(_HOLD_SUCCESSORS, {"run": run_id})
 
 
 def hold_free_successors(tx: Tx, run_id: str) -> None:
     """As `hold_successors`, without waiting: for runs that were queued before the thread was held."""
-    tx.execute(_HOLD_FREE_SUCCESSORS, {"run": run_id})
+    if tx.shares_rows:
+        tx.execute(_HOLD_FREE_SUCCESSORS, {"run": run_id})
 
 
 def last_model(tx: Tx, thread_id: str) -> str | None:

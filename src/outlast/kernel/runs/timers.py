@@ -3,10 +3,12 @@ harmless."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import cache
 
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
+from outlast.db.prepared import upsert_into
 from outlast.kernel.runs.rows import TimerRow
 from outlast.kernel.runs.tables import TimerKind, timers
 
@@ -17,10 +19,15 @@ _CLEAR = sa.delete(timers).where(timers.c.subject_id == sa.bindparam("subject"),
 _CLEAR_ALL = sa.delete(timers).where(timers.c.subject_id == sa.bindparam("subject"))
 
 
+@cache
+def _set(dialect: str) -> sa.Executable:
+    insert = upsert_into(timers, dialect)
+    return insert.on_conflict_do_update(index_elements=["kind", "subject_id"], set_={"due_at": insert.excluded.due_at})
+
+
 def set_timer(tx: Tx, kind: TimerKind, subject_id: str, due_at: datetime) -> None:
     """Set or move the timer. Wakes the sweeper after the commit."""
-    if not tx.update(timers, {"kind": kind, "subject_id": subject_id}, due_at=due_at):
-        tx.insert(timers, kind=kind, subject_id=subject_id, due_at=due_at)
+    tx.execute(_set(tx.conn.dialect.name), {"kind": kind, "subject_id": subject_id, "due_at": due_at})
     if due_at - tx.now < LONGEST_SLEEP:
         tx.ring(BELL)
 

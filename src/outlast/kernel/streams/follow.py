@@ -22,7 +22,15 @@ from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.fold import fold_deltas
 from outlast.kernel.streams.hub import NOTHING, Channel, Direct, Hub, fresh
-from outlast.kernel.streams.log_store import PAGE_BLOCKS, PAGE_BYTES, Line, count_after, read_after, read_all
+from outlast.kernel.streams.log_store import (
+    PAGE_BLOCKS,
+    PAGE_BYTES,
+    Line,
+    count_after,
+    read_after,
+    read_all,
+    write_appended,
+)
 from outlast.kernel.streams.sse import event_frame, event_frames
 from outlast.kernel.threads.tables import threads
 
@@ -105,6 +113,7 @@ class _Cursor(NamedTuple):
 
 def thread_cursor(tx: Tx, thread_id: str) -> str:
     """The cursor to follow a thread from after reading it whole: it replays the active run from its start."""
+    write_appended(tx)
     row = tx.find(_Cursor, threads, {"id": thread_id})
     if row is None:
         raise NotFound("This thread does not exist.", id=thread_id)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 
 import orjson
@@ -9,7 +10,6 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 
 from outlast.base.clock import iso
-from outlast.base.errors import NotFound
 from outlast.db.database import Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.streams.tables import log
@@ -57,34 +57,52 @@ def encode_all(stream_id: str, first_seq: int, events: Iterable[NamedEvent], mom
     ]
 
 
-def append(tx: Tx, stream_id: str, events: Sequence[NamedEvent]) -> int:
-    """Append facts to a thread's or project's log, numbered under the row's lock, so that the order of numbers is the
-    order of commits. Returns the last number. Followers are woken after the commit. Raises `NotFound`."""
-    number = _NUMBER["threads" if stream_id.startswith("thr_") else "projects"]
-    last = tx.execute(number, {"stream": stream_id, "count": len(events)}).scalar()
-    if last is None:
-        raise NotFound("This log does not exist.", id=stream_id)
-    save(tx, stream_id, encode_all(stream_id, last - len(events) + 1, events, tx.now))
+def append(tx: Tx, stream_id: str, events: Sequence[NamedEvent]) -> None:
+    """Append facts to a thread's or project's log, at the end of the transaction: they are numbered under the row's
+    lock, so that the order of numbers is the order of commits. Followers are woken after the commit. A log that is
+    deleted by then takes none."""
+    waiting: dict[str, tuple[NamedEvent, ...]] | None = tx.kept.get(append)
+    if waiting is None:
+        tx.before_commit(partial(write_appended, tx))
+    # A new mapping: a savepoint that is undone puts back the earlier one.
+    tx.kept[append] = {**(waiting or {}), stream_id: (*(waiting or {}).get(stream_id, ()), *events)}
     tx.ring(stream_id)
-    return int(last)
+
+
+def write_appended(tx: Tx) -> None:
+    """Write what waits for the end of the transaction, so that the rest of it reads it."""
+    if append not in tx.kept:
+        return
+    # All threads before all projects: the order in which every transaction locks rows (docs/concepts/locking.md).
+    blocks = []
+    for stream_id, events in sorted(tx.kept.pop(append).items(), key=lambda one: (one[0][:4] != "thr_", one[0])):
+        number = _NUMBER["threads" if stream_id.startswith("thr_") else "projects"]
+        last = tx.execute(number, {"stream": stream_id, "count": len(events)}).scalar()
+        if last is not None:
+            blocks.append(_block(tx, stream_id, encode_all(stream_id, last - len(events) + 1, events, tx.now)))
+    tx.insert_many(log, blocks)
 
 
 def save(tx: Tx, stream_id: str, lines: Sequence[Line]) -> None:
     """Store numbered lines as one block."""
     if lines:
-        row = {
-            "stream_id": stream_id,
-            "first_seq": lines[0][0],
-            "last_seq": lines[-1][0],
-            "body": b"\n".join(line for _, line in lines),
-            "saved_at": tx.now,
-        }
-        tx.execute(_SAVE, row)
+        tx.execute(_SAVE, _block(tx, stream_id, lines))
+
+
+def _block(tx: Tx, stream_id: str, lines: Sequence[Line]) -> dict[str, Any]:
+    return {
+        "stream_id": stream_id,
+        "first_seq": lines[0][0],
+        "last_seq": lines[-1][0],
+        "body": b"\n".join(line for _, line in lines),
+        "saved_at": tx.now,
+    }
 
 
 def read_after(tx: Tx, stream_id: str, after: int) -> list[Line]:
     """Saved lines numbered above `after`, in order, about `PAGE_BYTES` of them (at least one block). Empty if there are
     none."""
+    write_appended(tx)
     lines: list[Line] = []
     size = 0
     for row in tx.execute(_PAGE, {"stream": stream_id, "after": after}):
@@ -97,6 +115,7 @@ def read_after(tx: Tx, stream_id: str, after: int) -> list[Line]:
 
 def read_all(tx: Tx, stream_id: str) -> list[Line]:
     """The whole log (as long as the run made it)."""
+    write_appended(tx)
     rows = tx.execute(_BLOCKS, {"stream": stream_id, "after": 0})
     return [line for row in rows for line in block_lines(row.first_seq, row.last_seq, row.body)]
 

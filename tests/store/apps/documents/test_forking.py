@@ -113,7 +113,9 @@ def transact(sqlite_url: str) -> Any:
         def run(fn: Callable[..., Any], *args: Any) -> Any:
             tx = connect()
             with tx.conn.begin():
-                return fn(tx, *args)
+                result = fn(tx, *args)
+                tx.end()
+                return result
 
         yield run
 

@@ -97,7 +97,9 @@ class Interleaving(RuleBasedStateMachine):
         tx = self.connect()
         tx.now = self.now
         with tx.conn.begin():
-            return fn(tx, *args, **more)
+            result = fn(tx, *args, **more)
+            tx.end()
+            return result
 
     @initialize()
     def begin(self) -> None:

@@ -122,6 +122,7 @@ async def test_deleting_a_project_leaves_nothing_behind(db: Database) -> None:
         store.rename_project(tx, team.project_id, "Renamed")
         store.delete_project(tx, team.project_id)
         assert [row.thread_id for row in tx.rows(MessageRow, sa.select(messages))] == [other]
+        tx.end()
         assert {row.stream_id for row in tx.rows(LogRow, sa.select(log))} == {other}
         assert {row.thread_id for row in tx.rows(SearchEntryRow, sa.select(search_entries))} == {other}
         assert len(tx.rows(ProjectRow, sa.select(projects))) == 1

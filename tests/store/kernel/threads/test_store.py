@@ -154,6 +154,7 @@ async def test_a_deleted_thread_leaves_nothing_behind(db: Database) -> None:
         run_id = make_run(tx, team.thread_id, team.owner, status="completed", leg="ended")
         store.announce(tx, team.thread_id)
         store.delete_thread(tx, team.thread_id)
+        tx.end()
         for table in (messages, threads, locks):
             assert tx.execute(sa.select(table)).all() == []
         left = set(tx.execute(sa.select(log.c.stream_id)).scalars())
