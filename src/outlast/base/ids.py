@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Final
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u
+_PAIRS: Final = tuple(first + second for first in _ALPHABET for second in _ALPHABET)
+_SHIFTS: Final = tuple(range(120, -1, -10))
 
 KINDS: Final = {
     "user": "usr",
@@ -65,4 +67,4 @@ def new_id(kind: str) -> str:
         if value >> 80 == _newest >> 80:
             value = _newest + 1 + int.from_bytes(os.urandom(4))
         _newest = value
-    return f"{_kinds[kind]}_" + "".join(_ALPHABET[value >> shift & 31] for shift in range(125, -1, -5))
+    return f"{_kinds[kind]}_" + "".join([_PAIRS[value >> shift & 1023] for shift in _SHIFTS])

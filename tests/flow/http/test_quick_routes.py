@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fastapi import APIRouter
+from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 
 from outlast.kernel.http.allowed_hosts import known_hosts
@@ -114,7 +114,7 @@ def test_an_endpoint_with_arguments_that_nobody_reads_is_refused_at_the_start() 
     async def things(limit: int) -> None: ...
 
     with pytest.raises(TypeError, match="limit"):
-        quick_route(_only(router))
+        quick_route(FastAPI(), _only(router))
 
 
 def test_a_route_that_nobody_would_reach_any_more_is_refused_at_the_start() -> None:
@@ -127,7 +127,7 @@ def test_a_route_that_nobody_would_reach_any_more_is_refused_at_the_start() -> N
     async def newest() -> None: ...
 
     with pytest.raises(TypeError, match="/things/newest"):
-        quick_route(_only(router), [_only(other)])
+        quick_route(FastAPI(), _only(router), [_only(other)])
 
 
 def _only(router: APIRouter) -> APIRoute:

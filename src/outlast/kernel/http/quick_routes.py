@@ -1,7 +1,7 @@
 """Fast paths for the most frequent calls: FastAPI's dependencies, body and routing take half a millisecond per call.  A
-quick route reads the arguments of one endpoint itself. It accepts the same requests as FastAPI, or fewer: all others
-are left to FastAPI's own route of the same path, which also reports errors. Both are in the application; openapi.json
-describes FastAPI's.
+quick route reads the arguments of one endpoint itself, before FastAPI sees the request. It accepts the same requests as
+FastAPI, or fewer: all others are left to FastAPI's own route of the same path, which also reports errors. openapi.json
+describes FastAPI's routes.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -9,13 +9,15 @@ from operator import attrgetter
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
 import orjson
-from fastapi import params
+from fastapi import FastAPI, params
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from starlette.exceptions import HTTPException
+from starlette.middleware.errors import ServerErrorMiddleware
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.routing import Route
-from starlette.types import Message, Receive, Scope, Send
+from starlette.routing import Match, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 Read = Callable[[Request], Awaitable[Any]]
 JSON: Final = "application/json"
@@ -25,11 +27,39 @@ class _Unread(Exception):
     """This request is left to FastAPI."""
 
 
-def quick_route(route: APIRoute, others: Iterable[APIRoute] = ()) -> Route:
-    """A route to the same endpoint, placed before `route` and all others. Raises `TypeError` for an endpoint with other
-    arguments than path, query and header strings, one JSON body, the request, and dependencies that take only the
-    request; and for a path that also fits one of the `others`, which would become unreachable."""
-    quick = Route(route.path, _Quick(route), name=f"quick_{route.name}")
+class QuickRoutes:
+    """An ASGI application in front of FastAPI's: the routes with these names, then everything else. Errors are answered
+    as FastAPI's application does. Raises `TypeError` as `quick_route` does."""
+
+    def __init__(self, api: FastAPI, names: Iterable[str]) -> None:
+        routes = [route for route in api.routes if isinstance(route, APIRoute)]
+        named = {route.name: route for route in routes}
+        self._api = api
+        self._routes = [quick_route(api, named[name], routes) for name in names]
+        handlers: Mapping[Any, Any] = api.exception_handlers
+        expected = {kind: answer for kind, answer in handlers.items() if kind not in (500, Exception)}
+        guarded = ExceptionMiddleware(self._dispatch, expected)
+        self._guarded = ServerErrorMiddleware(guarded, handler=handlers.get(Exception))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            for route in self._routes:
+                match, found = route.matches(scope)
+                if match is Match.FULL:
+                    scope.update(found, app=self._api)
+                    await self._guarded(scope, receive, send)
+                    return
+        await self._api(scope, receive, send)
+
+    async def _dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await scope["endpoint"](scope, receive, send)
+
+
+def quick_route(api: ASGIApp, route: APIRoute, others: Iterable[APIRoute] = ()) -> Route:
+    """A route to the same endpoint, tried before `api`. Raises `TypeError` for an endpoint with other arguments than
+    path, query and header strings, one JSON body, the request, and dependencies that take only the request; and for a
+    path that also fits one of the `others`, which would become unreachable."""
+    quick = Route(route.path, _Quick(api, route), name=f"quick_{route.name}")
     quick.methods = set(route.methods or ())  # Starlette would add HEAD, which FastAPI refuses
     for other in others:
         if other is not route and quick.methods & set(other.methods or ()) and quick.path_regex.match(other.path):
@@ -38,8 +68,8 @@ def quick_route(route: APIRoute, others: Iterable[APIRoute] = ()) -> Route:
 
 
 class _Quick:
-    def __init__(self, route: APIRoute) -> None:
-        self._route = route
+    def __init__(self, api: ASGIApp, route: APIRoute) -> None:
+        self._api, self._route = api, route
         self._readers = readers_of(route)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -47,7 +77,7 @@ class _Quick:
         try:
             arguments = {name: await read(request) for name, read in self._readers.items()}
         except _Unread:
-            await self._route.handle(scope, await _again(request), send)
+            await self._api(scope, await _again(request), send)
             return
         response = await self._route.endpoint(**arguments)
         await response(scope, receive, send)

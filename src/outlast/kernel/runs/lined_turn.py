@@ -12,8 +12,9 @@ from outlast.kernel.models.protocol import Delta, ProviderToolUsed, ReasoningDel
 from outlast.kernel.runs.json_line_joiner import JsonLineJoiner
 from outlast.kernel.runs.shapes import Delta as TextGrows
 from outlast.kernel.runs.shapes import PartCarrier
-from outlast.kernel.runs.turns import OpenPart, StreamedDelta, Turn, encodable, shown_part
+from outlast.kernel.runs.turns import OpenPart, Turn, encodable, shown_part
 from outlast.kernel.streams.log_store import NamedEvent
+from outlast.kernel.streams.writer import StreamedDelta
 
 MAX_LINE_CHARS: Final = 2_000_000  # twice the largest page, to leave room for JSON escapes
 QUOTED_CHARS: Final = 80  # of a line that a problem is about

@@ -7,7 +7,6 @@ from typing import Final
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -19,7 +18,6 @@ from outlast.kernel.apps import registry
 from outlast.kernel.apps.declared_names import KERNEL, DeclaredNames
 from outlast.kernel.http.docs_site import DocsSite
 from outlast.kernel.http.problems import answer_http_error, answer_invalid, answer_refusal, answer_unexpected
-from outlast.kernel.http.quick_routes import quick_route
 from outlast.kernel.http.static_files import WebApp
 from outlast.surfaces.http.descriptions import DescribedApi
 from outlast.surfaces.http.routes import KERNEL_ROUTES
@@ -40,9 +38,7 @@ def create_api(docs: DocsSite | None = None) -> FastAPI:
     api.add_exception_handler(RequestValidationError, answer_invalid)
     api.add_exception_handler(HTTPException, answer_http_error)
     api.add_exception_handler(Exception, answer_unexpected)
-    routes = [route for router in routers for route in router.routes]
-    named = {route.name: route for route in routes if isinstance(route, APIRoute)}
-    api.router.routes += [*(quick_route(named[name], named.values()) for name in QUICK), *routes]
+    api.router.routes += [route for router in routers for route in router.routes]
     known = [route for route in api.router.routes if isinstance(route, Route)]
     api.router.routes.append(Route("/{path:path}", _Rest(known, docs or DocsSite())))
     return api

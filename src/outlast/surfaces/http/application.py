@@ -50,14 +50,16 @@ def _load(surface: Surface) -> ASGIApp:
     turns_s = sys.getswitchinterval()
     sys.setswitchinterval(BRIEF_S)
     try:
-        from outlast.surfaces.http.api import create_api
+        from outlast.kernel.http.quick_routes import QuickRoutes
+        from outlast.surfaces.http import api as described
 
-        api = create_api()
+        api = described.create_api()
+        quick = QuickRoutes(api, described.QUICK)
     finally:
         sys.setswitchinterval(turns_s)
         gc.enable()
     api.state.surface = surface
-    return api
+    return quick
 
 
 def create_http(
