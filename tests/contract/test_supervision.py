@@ -113,7 +113,7 @@ CATCHES = {
     "db/sqlite.py SqliteDatabase.__init__": "told as the error that it is, to whoever opens the database",
     "db/sqlite.py SqliteDatabase._commit_group": TRANSACTION,
     "db/sqlite.py SqliteDatabase._read_loop": TRANSACTION,
-    "db/sqlite.py _run_in_savepoint": TRANSACTION,
+    "db/sqlite.py _run_job": TRANSACTION,
     "surfaces/http/middleware.py RequestGuard.__call__": REQUEST,
     "apps/pages/embeds/pages_layer.py PagesLayer.__call__": REQUEST,
     "kernel/previews/preview_layer.py _Visit.serve": REQUEST,
