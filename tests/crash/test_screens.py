@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from outlast.apps.screens.agent.checks import STUBBORN
 from outlast.base.ids import new_id
-from outlast.base.images import recognise
+from outlast.base.image_formats import recognise
 from outlast.db.database import Database
 from outlast.kernel.credits.rows import LedgerRow
 from outlast.kernel.credits.tables import ledger

@@ -3,7 +3,7 @@
 from typing import Final
 
 from outlast.base.errors import InputTooLarge, MalformedInput
-from outlast.base.images import Image, recognise
+from outlast.base.image_formats import Image, recognise
 from outlast.kernel.limits.rules import check_bytes
 
 MAX_PIXELS: Final = 100_000_000

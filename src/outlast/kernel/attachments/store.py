@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from outlast.base.ids import new_id
-from outlast.base.images import Image
+from outlast.base.image_formats import Image
 from outlast.db.database import Tx
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.threads.shapes import AttachmentAnswer

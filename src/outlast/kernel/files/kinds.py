@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from outlast.base.errors import MalformedInput
-from outlast.base.images import Image, recognise
+from outlast.base.image_formats import Image, recognise
 
 PDF: Final = "application/pdf"
 _TEXTS: Final = {

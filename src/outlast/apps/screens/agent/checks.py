@@ -24,7 +24,7 @@ from outlast.apps.screens.theme_classes import dress
 from outlast.apps.screens.themes import STYLE_SHEET, theme_of
 from outlast.base.errors import MalformedInput, NotFound, UnknownTheme
 from outlast.base.ids import new_id
-from outlast.base.images import recognise
+from outlast.base.image_formats import recognise
 from outlast.base.supervision.causes import leaves
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx

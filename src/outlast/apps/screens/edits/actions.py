@@ -13,7 +13,7 @@ from outlast.apps.screens.edits.apply import Batch
 from outlast.apps.screens.edits.design_system import SHEETS
 from outlast.apps.screens.edits.elements import read_elements
 from outlast.apps.screens.edits.marks import parse_mark
-from outlast.apps.screens.edits.pictures import picture_address, picture_path
+from outlast.apps.screens.edits.picture_paths import picture_address, picture_path
 from outlast.apps.screens.edits.shapes import (
     MAX_CLASSES,
     MAX_EDITS,

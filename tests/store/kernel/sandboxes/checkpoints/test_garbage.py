@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
-from outlast.base.images import Image
+from outlast.base.image_formats import Image
 from outlast.db.database import Tx
 from outlast.kernel.attachments.store import add_attachment
 from outlast.kernel.runs.tables import runs

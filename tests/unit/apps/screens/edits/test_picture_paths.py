@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.apps.screens.edits.pictures import picture_address, picture_path
+from outlast.apps.screens.edits.picture_paths import picture_address, picture_path
 
 BLOB = "sha256/ab/abcdef0123456789"
 
