@@ -41,7 +41,8 @@ from outlast.apps.pages.embeds.pages_layer import with_pages
 from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.versions import Rules as PageRules
 from outlast.apps.screens.agent.agent import screen_agent
-from outlast.apps.screens.open_actions import ScreenOpener
+from outlast.apps.screens.open_actions import work_on
+from outlast.apps.screens.screen_queue import ScreenQueue
 from outlast.assembly import (
     Base,
     open_catalog,
@@ -220,7 +221,6 @@ def _wire(
     presence.on_change(lambda room_id: tell_presence(presence, hub, room_id))
     modules = open_modules(base, checkpoints)
     knowledge = open_knowledge(base, embedder, modules)
-    opener = ScreenOpener()
     rooms = Workspaces(database, manager)
     states = registry.make_states(settings)
     page_rules = states[PageRules]
@@ -285,8 +285,6 @@ def _wire(
         knowledge=knowledge,
         modules=modules,
         sandboxes=sandboxes,
-        open_screen=opener.open,
-        dress_screen=opener.dress,
         states=states,
         supervisor=supervisor,
     )
@@ -304,7 +302,7 @@ def _wire(
         ("search indexes", knowledge.run),
         ("files of projects", sources.artifacts.run),
         ("documentation sources", sources.keeper.run),
-        ("opening of screens", partial(opener.run, services)),
+        ("opening of screens", partial(work_on, services.state(ScreenQueue))),
         ("timers", sweeper.run),
     ]
     return Program(services=services, worker=Worker(engine, supervisor), sidecars=sidecars, tasks=tasks)

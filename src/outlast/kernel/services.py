@@ -54,8 +54,8 @@ class SandboxServices:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The opened resources of one server, wired in `app.py`. `knowledge` searches documentation and modules, `modules`
-    stores modules. Call `open_screen` with each screen (by id) whose app will run soon. `states` is the in-memory state
-    of apps, by class; `supervisor` runs the services beside the requests."""
+    stores modules. `states` is the in-memory state of apps, by class; `supervisor` runs the services beside the
+    requests."""
 
     db: Database
     clock: Clock
@@ -69,8 +69,6 @@ class Services:
     knowledge: Searcher = field(default_factory=NoSearch)
     modules: UsableModules | None = None
     sandboxes: SandboxServices = field(default_factory=SandboxServices)
-    open_screen: Callable[[str], None] = cold
-    dress_screen: Callable[[str], None] = cold
     states: Mapping[type, object] = field(default_factory=dict)
     supervisor: Supervisor = field(default_factory=lambda: Supervisor(SystemClock()))
 

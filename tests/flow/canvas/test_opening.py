@@ -12,7 +12,8 @@ import anyio
 import pytest
 import sqlalchemy as sa
 
-from outlast.apps.screens.open_actions import ScreenOpener, wake
+from outlast.apps.screens.open_actions import wake, work_on
+from outlast.apps.screens.screen_queue import ScreenQueue
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SandboxUnavailable
 from outlast.db.blobs import FolderBlobs
@@ -72,7 +73,7 @@ async def house(migrated: Path, folder: Path) -> AsyncIterator[House]:
             database, blobs, clock, settings.sandbox, folder, node_id="local", local=False, find=machines.find
         )
         machines.lives.files = keeper
-        opener, screen = ScreenOpener(), FakeAgent(name="screen")
+        screen = FakeAgent(name="screen")
         services = make_services(
             database,
             folder,
@@ -82,11 +83,9 @@ async def house(migrated: Path, folder: Path) -> AsyncIterator[House]:
             checkpoints=keeper,
             manager=machines,
             seeds=Seeds(blobs, small_templates()),
-            open_screen=opener.open,
-            dress_screen=opener.dress,
             agents=[FakeAgent(), screen],
         )
-        tasks.start_soon(opener.run, services)
+        tasks.start_soon(work_on, services.state(ScreenQueue))
         surface = surface_over(services, None)
         browser = Browser(create_http(surface, known_hosts("127.0.0.1", "", ())))
         made = House(services, surface, browser, browser)

@@ -5,6 +5,7 @@ from typing import Final
 from outlast.apps.screens import tables
 from outlast.apps.screens.design_systems import DesignSystems
 from outlast.apps.screens.image_host_actions import ScreenImageHosts
+from outlast.apps.screens.screen_queue import ScreenQueue
 from outlast.apps.screens.shapes import ScreenChanged, ScreenDeleted
 from outlast.apps.screens.subject import SCREEN
 from outlast.base.events import EventType
@@ -16,7 +17,7 @@ APP: Final = App(
     tables=[tables.screens, tables.screen_image_hosts],
     prefixes={"screen": "scr"},
     subjects=[SCREEN],
-    state=lambda _settings: [DesignSystems()],
+    state=lambda _settings: [DesignSystems(), ScreenQueue()],
     implements=[IMAGE_HOSTS.by(ScreenImageHosts())],
     events=[
         EventType("ScreenChangedEvent", ScreenChanged, "screen.created", "screen.updated"),

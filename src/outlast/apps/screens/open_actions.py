@@ -2,12 +2,13 @@
 and work that has to wait until a run has ended."""
 
 import logging
-from typing import Final, Literal
+from typing import Final
 
 import anyio
 
 from outlast.apps.screens import store
 from outlast.apps.screens.actions import read_screen
+from outlast.apps.screens.screen_queue import ScreenQueue
 from outlast.apps.screens.shapes import ScreenData
 from outlast.apps.screens.theme_actions import write_theme
 from outlast.base.errors import NotFound, OutlastError, SandboxUnavailable
@@ -19,80 +20,44 @@ from outlast.kernel.sandboxes.templates import DEV_PORT
 from outlast.kernel.services import Services
 
 AT_A_TIME: Final = 4
-MAX_WAITING: Final = 1_000
 PATIENCE_S: Final = 20.0  # for a sandbox to have an id; it need not run yet
-Task = Literal["open", "dress"]
 log = logging.getLogger("outlast.screens")
 
 
-class ScreenOpener:
-    """Tracks in memory which screens are being opened, and which wait for the end of a run to get their theme.
-    Concurrent callers who open one wait for the same sandbox. A lost entry costs time, never work: the next visit opens
-    the screen again, and opening writes the theme."""
+async def work_on(queue: ScreenQueue) -> None:
+    """Open the screens of the queue and write their themes. Until cancelled."""
+    limiter = anyio.CapacityLimiter(AT_A_TIME)
+    async with anyio.create_task_group() as tasks:
+        async for task, services, screen_id in queue.coming:
+            what, run = ("opening of a screen", _open) if task == "open" else ("theme of a screen", _dress)
+            under_way = queue.under_way[task]
+            tasks.start_soon(
+                services.supervisor.guard.once, what, screen_id, run, services, screen_id, under_way, limiter
+            )
 
-    def __init__(self) -> None:
-        self._opening: set[str] = set()
-        self._undressed: set[str] = set()
-        self._wanted, self._coming = anyio.create_memory_object_stream[tuple[Task, str]](MAX_WAITING)
 
-    def open(self, screen_id: str) -> None:
-        """Open the screen soon. Returns at once. Raises `SandboxUnavailable` if the queue is full."""
-        self._want(self._opening, "open", screen_id)
+async def _open(services: Services, screen_id: str, under_way: set[str], limiter: anyio.CapacityLimiter) -> None:
+    trouble = None
+    try:
+        async with limiter:
+            await wake(services, screen_id)
+    except OutlastError as error:
+        log.warning("screen not opened", extra={"screen_id": screen_id, "code": error.code})
+        trouble = " ".join(filter(None, (error.message, error.hint)))
+    finally:
+        under_way.discard(screen_id)
+    if trouble is not None:  # published last: a client may then open the screen again at once
+        await services.db.write(_note, screen_id, trouble)
 
-    def dress(self, screen_id: str) -> None:
-        """Write its theme into its files once no run works there; it does not wait for a run that waits for a person:
-        the check of that run, or opening the screen, writes the theme. Returns at once; does nothing if the queue is
-        full."""
-        try:
-            self._want(self._undressed, "dress", screen_id)
-        except SandboxUnavailable as error:
-            log.warning("theme not written", extra={"screen_id": screen_id, "code": error.code})
 
-    async def run(self, services: Services) -> None:
-        """Until cancelled."""
-        limiter = anyio.CapacityLimiter(AT_A_TIME)
-        async with anyio.create_task_group() as tasks:
-            async for task, screen_id in self._coming:
-                guard = services.supervisor.guard
-                if task == "open":
-                    tasks.start_soon(
-                        guard.once, "opening of a screen", screen_id, self._open, services, screen_id, limiter
-                    )
-                else:
-                    tasks.start_soon(guard.once, "theme of a screen", screen_id, self._dress, services, screen_id)
-
-    def _want(self, under_way: set[str], task: Task, screen_id: str) -> None:
-        if screen_id in under_way:
-            return
-        try:
-            self._wanted.send_nowait((task, screen_id))
-        except anyio.WouldBlock:
-            raise SandboxUnavailable(
-                "Too many screens are being opened.", hint="Try again in a moment.", retry_after_s=5
-            ) from None
-        under_way.add(screen_id)
-
-    async def _open(self, services: Services, screen_id: str, limiter: anyio.CapacityLimiter) -> None:
-        trouble = None
-        try:
-            async with limiter:
-                await wake(services, screen_id)
-        except OutlastError as error:
-            log.warning("screen not opened", extra={"screen_id": screen_id, "code": error.code})
-            trouble = " ".join(filter(None, (error.message, error.hint)))
-        finally:
-            self._opening.discard(screen_id)
-        if trouble is not None:  # published last: a client may then open the screen again at once
-            await services.db.write(_note, screen_id, trouble)
-
-    async def _dress(self, services: Services, screen_id: str) -> None:
-        idle = False
-        try:
-            idle = await _until_idle(services, screen_id)
-        finally:
-            self._undressed.discard(screen_id)
-        if idle:
-            await write_theme(services, await services.db.read(store.screen_data, screen_id))
+async def _dress(services: Services, screen_id: str, under_way: set[str], _limiter: anyio.CapacityLimiter) -> None:
+    idle = False
+    try:
+        idle = await _until_idle(services, screen_id)
+    finally:
+        under_way.discard(screen_id)
+    if idle:
+        await write_theme(services, await services.db.read(store.screen_data, screen_id))
 
 
 async def _until_idle(services: Services, screen_id: str) -> bool:
@@ -122,7 +87,7 @@ async def open_screen(services: Services, actor: Actor, screen_id: str) -> Scree
     screen's `trouble`. Returns at once; concurrent calls share one start. Raises `SandboxUnavailable`."""
     screen = await read_screen(services, actor, screen_id)
     machines_of(services)
-    services.open_screen(screen_id)
+    services.state(ScreenQueue).open(services, screen_id)
     return screen
 
 

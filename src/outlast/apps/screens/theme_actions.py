@@ -5,6 +5,7 @@ from functools import partial
 
 from outlast.apps.screens import store
 from outlast.apps.screens.file_writer import rewrite
+from outlast.apps.screens.screen_queue import ScreenQueue
 from outlast.apps.screens.shapes import ScreenData, Theme
 from outlast.apps.screens.theme_classes import dress
 from outlast.apps.screens.themes import STYLE_SHEET, theme_of
@@ -28,7 +29,7 @@ async def write_theme(services: Services, screen: ScreenData) -> CheckpointData 
     try:
         return await rewrite(services, screen, {STYLE_SHEET: partial(_themed, theme=theme)})
     except ThreadBusy:
-        services.dress_screen(screen.id)
+        services.state(ScreenQueue).dress(services, screen.id)
     except OutlastError as error:
         log.warning("theme not written", extra={"screen_id": screen.id, "code": error.code})
     return None
