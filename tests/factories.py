@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
@@ -12,13 +13,16 @@ import sqlalchemy as sa
 from outlast.apps.knowledge.search import Knowledge
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.apps import registry
+from outlast.kernel.apps.opening import Opening
 from outlast.kernel.inbox.actions import read_inbox
+from outlast.kernel.library.search import SEARCH
 from outlast.kernel.mentions.inbox_items import InboxItem
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.projects import store as projects
@@ -62,11 +66,31 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
             db, hub, clock, chosen, catalog, blobs, agents, Flusher(chosen.streams.save_interval_s), "nod_test", _log
         ),
         "watching": Watching(db, hub, clock, chosen, "nod_test"),
-        "knowledge": Knowledge(db, clock),
         "states": registry.make_states(chosen),
+        "implementations": {SEARCH: Knowledge(db, clock), **more.pop("implementations", {})},
     }
     room = SandboxServices(**{one.name: more.pop(one.name) for one in fields(SandboxServices) if one.name in more})
     return Services(**{"sandboxes": room, **given, **more})
+
+
+def make_opening(db: Database, folder: Path, settings: Settings | None = None, **more: Any) -> Opening:
+    """What a server would have opened for its apps, with blobs in `folder`. `implementations` by other apps come from
+    them, unless given."""
+    clock, chosen = SystemClock(), settings or settings_class()()
+    given: dict[str, Any] = {
+        "settings": chosen,
+        "database": db,
+        "blobs": FolderBlobs(folder / "blobs"),
+        "clock": clock,
+        "folder": folder,
+        "environment": {},
+        "supervisor": Supervisor(clock),
+        "hub": Hub(),
+        "templates": {},
+        "states": registry.make_states(chosen),
+        "closing": AsyncExitStack(),
+    }
+    return Opening(**{**given, **more})
 
 
 def _log(message: str, **fields: Any) -> None:

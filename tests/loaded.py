@@ -7,6 +7,7 @@ gc.disable()  # nothing of it is garbage, and looking for some would copy pages 
 for module in ("outlast.app", "tests.crash.crash_server", "outlast.testing.model_server", "tests.crash.staged_chat"):
     import_module(module)
 for module, load, words in (
+    ("outlast.app", "load", []),
     ("outlast.kernel.models.providers", "preload", ["openai-compatible"]),
     ("outlast.kernel.models.prices", "preload_prices", []),
 ):

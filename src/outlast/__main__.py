@@ -19,8 +19,9 @@ def main() -> None:
     from outlast.surfaces.cli.main import run_cli
 
     def run(settings: Settings, announce: Announce, http: bool) -> None:
-        from outlast.app import run
+        from outlast.app import load, run
 
+        load()
         gc.freeze()
         gc.set_threshold(*usual)
         run(settings, announce, http=http)

@@ -18,40 +18,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from importlib.metadata import version
 from typing import Any
 
 import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
+from starlette.types import ASGIApp
 
 from outlast.apps import APPS
-from outlast.apps.chat.agent import chat_agent
-from outlast.apps.chat.summary_agent import summary_agent
-from outlast.apps.documents.agent.agent import document_agent
-from outlast.apps.knowledge.agent.search_docs import search_docs_tool
-from outlast.apps.knowledge.http_fetch import Fetcher
-from outlast.apps.knowledge.run_memories import Recall
-from outlast.apps.knowledge.settings import KnowledgeSettings
-from outlast.apps.pages.agent.agent import nothing, page_agent
-from outlast.apps.pages.agent.dormancy import KIND as DORMANT
-from outlast.apps.pages.agent.dormancy import Dormancy, no_sessions
-from outlast.apps.pages.agent.run_code import LibraryCode
-from outlast.apps.pages.embeds.pages_layer import with_pages
-from outlast.apps.pages.settings import PageSettings
-from outlast.apps.pages.versions import Rules as PageRules
-from outlast.apps.screens.agent.agent import screen_agent
-from outlast.apps.screens.open_actions import work_on
-from outlast.apps.screens.screen_queue import ScreenQueue
-from outlast.assembly import (
-    Base,
-    open_catalog,
-    open_embedder,
-    open_knowledge,
-    open_modules,
-    open_sandboxes,
-    open_sources,
-)
+from outlast.assembly import open_catalog, open_sandboxes
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
 from outlast.base.errors import OutlastError, UnsafeBind
@@ -63,17 +40,15 @@ from outlast.db.sqlite import SqliteDatabase, demand_whole
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.store import has_tokens
 from outlast.kernel.agents.registry import Agents
-from outlast.kernel.agents.tools.run_code import run_code_tool
-from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.apps import packages, registry
+from outlast.kernel.apps.opening import Layer, Opening
 from outlast.kernel.deployment import Deployment, join
-from outlast.kernel.files.search import ProjectFiles
+from outlast.kernel.files.keeper import ArtifactKeeper
 from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
 from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.http.surface import Surface
 from outlast.kernel.models.catalog import ModelCatalog
-from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.previews.hosts import preview_hosts
@@ -88,9 +63,8 @@ from outlast.kernel.sandboxes.disk_guard import DiskGuard
 from outlast.kernel.sandboxes.idle_policy import Ladder
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
 from outlast.kernel.sandboxes.template_files import load_templates
-from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.sandboxes.warm_start import Warmer
-from outlast.kernel.services import SandboxServices, Services
+from outlast.kernel.services import Services
 from outlast.kernel.set_aside.shelf import DatabaseShelf
 from outlast.kernel.settings import Settings
 from outlast.kernel.sidecars import OpenSidecar, open_sidecars, with_dependencies
@@ -109,12 +83,22 @@ log = logging.getLogger("outlast.app")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """One server's opened resources. `tasks` are services that run beside the requests, by name."""
+    """One server's opened resources. `tasks` are services that run beside the requests, by name; `layers` are those of
+    the apps around the HTTP application."""
 
     services: Services
     worker: Worker
     sidecars: Sequence[OpenSidecar]
     tasks: Sequence[tuple[str, Run]]
+    layers: Sequence[Layer]
+
+
+def load() -> None:
+    """Import the apps and what they open on a server. Repeatable. Raises `StartRefused` as `registry.load` does."""
+    packages.declare(APPS)
+    for app in registry.load().apps:
+        if app.server:
+            import_module(app.server)
 
 
 def run(settings: Settings, announce: Announce, *, http: bool) -> None:
@@ -166,8 +150,7 @@ async def run_program(
 async def open_program(settings: Settings) -> AsyncIterator[Program]:
     """Open all resources of a server in order, and close them in reverse; nothing runs yet. Raises
     `DataDirectoryInUse`, `StorageUnavailable`, `SchemaMismatch`, `DeploymentMismatch`, `InvalidSetting`."""
-    packages.declare(APPS)
-    registry.load()
+    load()
     clock = SystemClock()
     folder = data_directory(settings.server.data_dir)
     async with AsyncExitStack() as stack:
@@ -189,71 +172,34 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         supervisor = Supervisor(clock, DatabaseShelf(database))
         catalog = open_catalog(settings, clock)
         stack.push_async_callback(catalog.aclose)
-        connections = Connections()
-        stack.push_async_callback(connections.aclose)
-        blobs = FolderBlobs(folder / settings.blobs.url.reveal())
-        base = Base(settings, database, blobs, clock, folder, environment, connections, supervisor)
-        templates = load_templates(settings.screens)
-        sandboxes = open_sandboxes(base, templates)
-        if sandboxes.manager is not None:
-            stack.push_async_callback(sandboxes.manager.aclose)
-        fetcher = Fetcher(settings.of(KnowledgeSettings).timeout_s, clock)
-        stack.push_async_callback(fetcher.aclose)
-        yield _wire(base, catalog, fetcher, sandboxes, templates, sidecars)
+        opening = Opening(
+            settings=settings,
+            database=database,
+            blobs=FolderBlobs(folder / settings.blobs.url.reveal()),
+            clock=clock,
+            folder=folder,
+            environment=environment,
+            supervisor=supervisor,
+            hub=Hub(),
+            templates=load_templates(settings.screens),
+            states=registry.make_states(settings),
+            closing=stack,
+        )
+        opening = replace(opening, sandboxes=open_sandboxes(opening))
+        yield _wire(opening, catalog, sidecars)
 
 
-def _wire(
-    base: Base,
-    catalog: ModelCatalog,
-    fetcher: Fetcher,
-    sandboxes: SandboxServices,
-    templates: Templates,
-    sidecars: Sequence[OpenSidecar],
-) -> Program:
-    """The rooms, each wired with its dependencies."""
-    settings, database, blobs = base.settings, base.database, base.blobs
-    clock, supervisor = base.clock, base.supervisor
-    manager, checkpoints, keeper = sandboxes.manager, sandboxes.checkpoints, sandboxes.keeper
-    embedder = open_embedder(base)
-    hub = Hub()
+def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSidecar]) -> Program:
+    """The rooms, each wired with its dependencies, and the apps."""
+    settings, database, blobs = opening.settings, opening.database, opening.blobs
+    clock, supervisor, hub, sandboxes = opening.clock, opening.supervisor, opening.hub, opening.sandboxes
     database.on_notice(hub.ring)
     presence = PresenceBoard(clock)
     presence.on_change(lambda room_id: tell_presence(presence, hub, room_id))
-    modules = open_modules(base, checkpoints)
-    knowledge = open_knowledge(base, embedder, modules)
-    rooms = Workspaces(database, manager)
-    states = registry.make_states(settings)
-    page_rules = states[PageRules]
-    assert isinstance(page_rules, PageRules)
-    search = search_docs_tool(knowledge, database, settings.of(KnowledgeSettings).results)
-    code = None
-    if settings.sandbox is not None:
-        library = LibraryCode(settings.sandbox, database, modules, blobs)
-        code = run_code_tool(rooms, settings.sandbox.output_bytes, library)
-    chat = chat_agent(settings, rooms, keeper=keeper, search=search, code=code)
-    screen = screen_agent(
-        settings, database, rooms, blobs, templates, files=checkpoints, keeper=keeper, photographer=sandboxes.studio
-    )
-    sources = open_sources(base, fetcher, sandboxes, embedder, lambda: hub.followed("prj_"))
-    page = page_agent(
-        settings,
-        database,
-        rooms,
-        blobs,
-        page_rules,
-        modules,
-        search=search,
-        code=code,
-        recall=Recall(database, knowledge),
-        embed=sources.vectors.want if sources.vectors is not None else nothing,
-    )
-    files = ProjectFiles(database, blobs, knowledge)
-    document = document_agent(settings, database, files=files, docs=search)
+    apps = {app.name: opening.open(app) for app in registry.load().apps}
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
-    node_id = node_of(base.folder) if database.dialect == "sqlite" else new_id("node")
-    of_apps = {"chat": [chat, summary_agent()], "screens": [screen], "pages": [page], "documents": [document]}
-    of_apps |= {app.name: [*app.agents(settings, database)] for app in registry.load().apps if app.agents}
+    node_id = node_of(opening.folder) if database.dialect == "sqlite" else new_id("node")
     engine = Engine(
         db=database,
         hub=hub,
@@ -261,17 +207,16 @@ def _wire(
         settings=settings,
         catalog=catalog,
         blobs=blobs,
-        agents=Agents(of_apps),
+        agents=Agents({name: app.agents for name, app in apps.items()}),
         flusher=Flusher(settings.streams.save_interval_s),
         node_id=node_id,
         log=_log_event,
-        files=checkpoints,
+        files=sandboxes.checkpoints,
     )
     warmer = None
-    if manager is not None and settings.sandbox is not None and settings.sandbox.mode == "warm":
-        warmer = Warmer(database, manager, engine.agents.sandboxed)
+    if sandboxes.manager is not None and settings.sandbox is not None and settings.sandbox.mode == "warm":
+        warmer = Warmer(database, sandboxes.manager, engine.agents.sandboxed)
         sandboxes = replace(sandboxes, warm=warmer.warm)
-    watching = Watching(database, hub, clock, settings, node_id)
     services = Services(
         db=database,
         clock=clock,
@@ -281,31 +226,24 @@ def _wire(
         hub=hub,
         catalog=catalog,
         engine=engine,
-        watching=watching,
-        knowledge=knowledge,
-        modules=modules,
+        watching=Watching(database, hub, clock, settings, node_id),
         sandboxes=sandboxes,
-        states=states,
+        states=opening.states,
+        implementations=opening.implementations,
         supervisor=supervisor,
     )
-    ends = no_sessions if manager is None else manager.end_sessions
-    dormancy = Dormancy(database, page_rules.live, settings.of(PageSettings).dormant_after_s, ends)
-    sweeper = Sweeper(engine, sandboxes.steps, {DORMANT: dormancy.rest}, supervisor)
-    optional = {
-        "checkpoints": checkpoints,
-        "snapshots": sandboxes.snapshots,
-        "warming of sandboxes": warmer,
-        "embedding": sources.vectors,
-    }
+    sweeper = Sweeper(
+        engine, sandboxes.steps, {kind: fire for app in apps.values() for kind, fire in app.timers.items()}, supervisor
+    )
+    optional = {"checkpoints": sandboxes.checkpoints, "snapshots": sandboxes.snapshots, "warming of sandboxes": warmer}
     tasks: list[tuple[str, Run]] = [
         *((name, one.run) for name, one in optional.items() if one is not None),
-        ("search indexes", knowledge.run),
-        ("files of projects", sources.artifacts.run),
-        ("documentation sources", sources.keeper.run),
-        ("opening of screens", partial(work_on, services.state(ScreenQueue))),
+        *(task for app in apps.values() for task in app.tasks.items()),
+        ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
     ]
-    return Program(services=services, worker=Worker(engine, supervisor), sidecars=sidecars, tasks=tasks)
+    layers = [app.layer for app in apps.values() if app.layer is not None]
+    return Program(services=services, worker=Worker(engine, supervisor), sidecars=sidecars, tasks=tasks, layers=layers)
 
 
 async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.Event) -> None:
@@ -402,7 +340,9 @@ async def _http_server(
         surface.streams.close()
         layer.close()
 
-    outer = with_pages(with_ports(layer, inner, surface), surface, hosts)
+    outer: ASGIApp = with_ports(layer, inner, surface)
+    for put_around in program.layers:
+        outer = put_around(outer, surface, hosts)
     return HttpServer(outer, listeners, server.stop_grace_s, close, layer.run), api
 
 

@@ -25,13 +25,14 @@ def main() -> None:
     """The command `outlast`, as the environment wants it."""
     gc.disable()  # as `run` does while it imports the program; it enables it again
     from outlast import app
+    from outlast.apps.chat import agent
     from tests.crash.staged_chat import staged_chat
     from tests.lag import run_logging_stalls
 
     app.open_database = _open_crashing  # type: ignore[attr-defined]  # imported there by name
     app.run_program = partial(run_logging_stalls, app.run_program)
     if os.environ.get(STAGED) == "1":
-        app.chat_agent = staged_chat  # type: ignore[attr-defined]  # the same
+        agent.chat_agent = staged_chat
     run()
 
 

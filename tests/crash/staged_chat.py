@@ -14,8 +14,8 @@ from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.apps.opening import Opening
 from outlast.kernel.runs.transcript import Run
-from outlast.kernel.settings import Settings
 from outlast.kernel.threads.parts import NoticePart
 from outlast_sandbox.interface import Command, CommandResult
 
@@ -23,15 +23,11 @@ PREPARE: Final = "sleep 0.1; echo prepared >> prepared.txt"
 CHECK: Final = "sleep 0.1; test -e fixed.txt"
 
 
-def staged_chat(settings: Settings, workspaces: Workspaces, **more: Any) -> Agent:
+def staged_chat(opening: Opening) -> Agent:
     """See the module. Its steps: open_sandbox, then check and preview_url."""
-    stages = _Stages(workspaces)
+    stages = _Stages(opening.workspaces)
     return replace(
-        chat_agent(settings, workspaces, **more),
-        prepare=stages.prepare,
-        check=stages.check,
-        done_mark="<task_summary>",
-        finish=_finish,
+        chat_agent(opening), prepare=stages.prepare, check=stages.check, done_mark="<task_summary>", finish=_finish
     )
 
 

@@ -9,8 +9,7 @@ from outlast.base.clock import Clock, SystemClock
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, P, T, Tx
-from outlast.kernel.library.modules import UsableModules
-from outlast.kernel.library.search import NoSearch, Searcher
+from outlast.kernel.apps.ports import Port
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.runs.engine import Engine
@@ -53,9 +52,8 @@ class SandboxServices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """The opened resources of one server, wired in `app.py`. `knowledge` searches documentation and modules, `modules`
-    stores modules. `states` is the in-memory state of apps, by class; `supervisor` runs the services beside the
-    requests."""
+    """The opened resources of one server, wired in `app.py`. `states` is the in-memory state of apps, by class;
+    `implementations` are those of the ports that apps opened; `supervisor` runs the services beside the requests."""
 
     db: Database
     clock: Clock
@@ -66,16 +64,20 @@ class Services:
     catalog: ModelCatalog
     engine: Engine
     watching: Watching
-    knowledge: Searcher = field(default_factory=NoSearch)
-    modules: UsableModules | None = None
     sandboxes: SandboxServices = field(default_factory=SandboxServices)
     states: Mapping[type, object] = field(default_factory=dict)
+    implementations: Mapping[Port[Any], Any] = field(default_factory=dict)
     supervisor: Supervisor = field(default_factory=lambda: Supervisor(SystemClock()))
 
     def state(self, kind: type[T]) -> T:
         """An app's in-memory state of this class (`App.state`)."""
         found = self.states[kind]
         assert isinstance(found, kind)
+        return found
+
+    def implementation(self, port: Port[T]) -> T:
+        """An app's implementation of a port that it opened (`App.opens`), or the port's `empty` one."""
+        found: T = self.implementations.get(port, port.empty)
         return found
 
 

@@ -1,14 +1,12 @@
 """The agent that finds the options of a poll."""
 
-from collections.abc import Sequence
-
 from outlast import Agent, Context, tool
-from outlast.db.database import Database, Tx
-from outlast.kernel.settings import Settings
+from outlast.db.database import Tx
+from outlast.kernel.apps.opening import Opened, Opening
 from tests.apps.polls import store
 
 
-def poll_agents(settings: Settings, db: Database) -> Sequence[Agent]:
+def open_app(opening: Opening) -> Opened:
     """The agent `poll`. Its thread's poll is the one that it works on."""
 
     @tool(repeatable=True)
@@ -19,6 +17,7 @@ def poll_agents(settings: Settings, db: Database) -> Sequence[Agent]:
             poll = store.poll_of(tx, thread_id=ctx.run.thread_id)
             return store.change(tx, poll.id, options=options).title
 
-        return f"People can vote on: {await db.write(run)}"
+        return f"People can vote on: {await opening.database.write(run)}"
 
-    return [Agent("poll", instructions="Find 2 to 5 options for the question.", tools=[offer_options])]
+    agent = Agent("poll", instructions="Find 2 to 5 options for the question.", tools=[offer_options])
+    return Opened(agents=[agent])

@@ -7,7 +7,6 @@ from outlast.base.events import EventType
 from outlast.kernel.apps.app import App
 from outlast.kernel.subjects.subject import Subject
 from tests.apps.polls import store
-from tests.apps.polls.agent import poll_agents
 from tests.apps.polls.shapes import PollData
 from tests.apps.polls.tables import polls
 
@@ -30,7 +29,7 @@ APP: Final = App(
     prefixes={"poll": "pol"},
     subjects=[POLL],
     events=[EventType("PollChangedEvent", PollData, "poll.changed")],
-    agents=poll_agents,
+    server="tests.apps.polls.agent",
     tools=["offer_options"],
     inbox=[store.waiting],
     routes=["tests.apps.polls.routes"],

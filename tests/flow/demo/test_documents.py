@@ -43,7 +43,7 @@ async def test_a_new_section_quotes_what_a_file_of_the_project_says(db: Database
     async with document_agent(db, tmp_path, DemoModel(delta_delay_s=0), files=files) as it:
         notes = b"# Rollout\n\nThe rollout begins in Lisbon in March. It takes a week.\n"
         await upload_artifact(it.services, it.owner, it.project_id, "notes.md", notes)
-        await ArtifactKeeper(db, SystemClock(), it.services.blobs, passage_chars=1600, most_s=60).read_due()
+        await ArtifactKeeper(db, SystemClock(), it.services.blobs, it.services.settings).read_due()
         events = await it.asked("Add a section about the rollout")
         (proposal,) = await it.proposals()
         (edit,) = proposal.edits
@@ -60,7 +60,7 @@ async def test_the_agent_reads_on_in_a_file_that_a_search_found(db: Database, tm
     model = ScriptedModel()
     async with document_agent(db, tmp_path, model, files=files) as it:
         made = await upload_artifact(it.services, it.owner, it.project_id, "long.txt", b"word " * 6_000 + b"end")
-        await ArtifactKeeper(db, SystemClock(), it.services.blobs, passage_chars=1600, most_s=60).read_due()
+        await ArtifactKeeper(db, SystemClock(), it.services.blobs, it.services.settings).read_due()
         model.add(
             turn(
                 Call("read_file", {"id": made.id}, "a"),

@@ -31,7 +31,7 @@ NOTES = "# Plan\n\n## Rollout\n\nThe rollout begins in Lisbon in March.\n"
 class Scene:
     def __init__(self, services: Services, team: Team) -> None:
         self.services, self.team = services, team
-        self.keeper = ArtifactKeeper(services.db, services.clock, services.blobs, passage_chars=1600, most_s=60)
+        self.keeper = ArtifactKeeper(services.db, services.clock, services.blobs, services.settings)
 
     async def upload(self, name: str, content: bytes, **more: Any) -> Any:
         actor = more.get("actor", self.team.editor)

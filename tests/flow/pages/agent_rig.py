@@ -4,7 +4,7 @@ sandboxes of this machine."""
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,25 +13,27 @@ from typing import Any
 import anyio
 
 from outlast.apps.knowledge import run_memories
+from outlast.apps.knowledge.agent.library_code import LibraryCode
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
 from outlast.apps.knowledge.module_store import Modules, of_user, of_workspace
 from outlast.apps.knowledge.run_memories import Recall
 from outlast.apps.knowledge.search import Knowledge
+from outlast.apps.knowledge.store import TEXTS
 from outlast.apps.pages import versions
 from outlast.apps.pages.actions import create_page, read_page
-from outlast.apps.pages.agent import agent as definition
-from outlast.apps.pages.agent.dormancy import KIND, Dormancy
-from outlast.apps.pages.agent.run_code import LibraryCode
-from outlast.apps.pages.settings import PageSettings
+from outlast.apps.pages.agent.dormancy import KIND
+from outlast.apps.pages.server import open_app
 from outlast.apps.pages.shapes import PageData
 from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.apps.pages.versions import Rules
 from outlast.base.clock import SystemClock
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
-from outlast.kernel.agents.tools.run_code import run_code_tool
-from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.library.modules import Module
+from outlast.kernel.agents.ports import SEARCH_DOCS
+from outlast.kernel.agents.tools.run_code import AROUND_CODE
+from outlast.kernel.apps.ports import Port
+from outlast.kernel.library.memories import RECALL
+from outlast.kernel.library.modules import USABLE_MODULES, Module
 from outlast.kernel.models.protocol import ModelRequest, TextPiece
 from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.approval_actions import decide_approval
@@ -47,7 +49,7 @@ from outlast.kernel.threads.user_input import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn
 from outlast_sandbox.interface import SandboxProvider
-from tests.factories import Team, make_services
+from tests.factories import Team, make_opening, make_services
 from tests.flow.harness import Event, Stage
 from tests.store.apps.knowledge.test_search import put_source
 
@@ -106,7 +108,7 @@ class PageAgent(Stage):
     db: Database = field(kw_only=True)
     shelf: Modules = field(kw_only=True)
     knowledge: Knowledge = field(kw_only=True)
-    dormancy: Dormancy = field(kw_only=True)
+    rest: Callable[[str], Awaitable[None]] = field(kw_only=True)  # what the timer of an unused page calls
     live: LiveTrees = field(kw_only=True)
     embeds: list[Any] = field(kw_only=True)  # the runs after which vectors were wished for
     machines: SandboxManager | None = field(kw_only=True, default=None)
@@ -191,40 +193,28 @@ async def page_agent(
             group.start_soon(keeper.run)
         shelf = Modules(db, keeper, DEPENDENCIES)
         knowledge = Knowledge(db, SystemClock(), modules=shelf, embedder=embedder)
-        rooms, code = Workspaces(db, machines), None
-        if chosen.sandbox is not None:
-            library = LibraryCode(chosen.sandbox, db, shelf, blobs)
-            code = run_code_tool(rooms, chosen.sandbox.output_bytes, library)
-        agent = definition.page_agent(
-            chosen,
-            db,
-            rooms,
-            blobs,
-            Rules(live),
-            shelf,
-            search=search_docs_tool(knowledge, db),
-            code=code,
-            recall=Recall(db, knowledge),
-            embed=lambda: embeds.append(model.requests[-1].metadata["run_id"]),
-        )
-        services = make_services(db, folder, chosen, clock=clock, catalog=catalog, agents=[agent])
-        services = replace(
-            services,
-            engine=replace(services.engine, files=keeper),
-            sandboxes=SandboxServices(manager=machines, checkpoints=keeper),
-        )
-        ends = {} if machines is None else {"end_sessions": machines.end_sessions}
-        dormancy = Dormancy(db, live, chosen.of(PageSettings).dormant_after_s, **ends)
+        db.on_notice(lambda bell: embeds.append(model.requests[-1].metadata["run_id"]) if bell == TEXTS else None)
+        implementations: dict[Port[Any], Any] = {
+            USABLE_MODULES: shelf,
+            SEARCH_DOCS: search_docs_tool(knowledge, db),
+            RECALL: Recall(db, knowledge),
+            AROUND_CODE: None if chosen.sandbox is None else LibraryCode(chosen.sandbox, db, shelf, blobs),
+        }
+        sandboxes, states = SandboxServices(manager=machines, checkpoints=keeper), {Rules: Rules(live)}
+        more = {"implementations": implementations, "sandboxes": sandboxes, "states": states}
+        opened = open_app(make_opening(db, folder, chosen, **more))
+        services = make_services(db, folder, chosen, clock=clock, catalog=catalog, agents=opened.agents)
+        services = replace(services, engine=replace(services.engine, files=keeper), sandboxes=sandboxes)
         await db.write(put_source, "tracker")
         team = await db.write(Team)
         page = await create_page(services, team.owner, team.project_id)
         if working:
             group.start_soon(Worker(services.engine).run)
-            group.start_soon(Sweeper(services.engine, None, {KIND: dormancy.rest}).run)
+            group.start_soon(Sweeper(services.engine, None, opened.timers).run)
         with anyio.fail_after(120):
             yield PageAgent(
                 services, model, team.owner, team.project_id, page.thread_id, page=page, db=db, shelf=shelf,
-                knowledge=knowledge, dormancy=dormancy, live=live, machines=machines, files=keeper,
+                knowledge=knowledge, rest=opened.timers[KIND], live=live, machines=machines, files=keeper,
                 embeds=embeds,
             )  # fmt: skip
         group.cancel_scope.cancel()

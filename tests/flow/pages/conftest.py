@@ -14,6 +14,7 @@ from outlast.base.clock import SystemClock
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.kernel.http.allowed_hosts import known_hosts
+from outlast.kernel.library.modules import USABLE_MODULES
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.settings import settings_class
 from outlast.surfaces.http.application import create_http
@@ -51,7 +52,7 @@ async def site(migrated_sqlite: Path, folder: Path) -> AsyncIterator[Site]:
         blobs=blobs,
         clock=clock,
         checkpoints=keeper,
-        modules=Modules(database, keeper, "d1"),
+        implementations={USABLE_MODULES: Modules(database, keeper, "d1")},
         agents=[FakeAgent(), FakeAgent(name="page")],
     )
     surface = surface_over(services, None)

@@ -345,7 +345,7 @@ async def test_a_page_at_rest_keeps_its_files_and_loses_its_variables(
     quick = settings_with(WITH_SANDBOX, PageSettings(dormant_after_s=0))
     async with at_work(sqlite_url, tmp_path, local, turns, settings=quick) as it:
         await it.asked("keep")
-        await it.dormancy.rest(it.page.id)
+        await it.rest(it.page.id)
         (ran,) = results(await it.asked("look"))
         assert json.loads(ran)["result"] == ["gone", "x"]
 

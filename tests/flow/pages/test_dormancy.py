@@ -45,7 +45,7 @@ async def test_a_page_used_since_keeps_its_tree_and_gets_a_new_time(db: Database
     async with page_agent(db, tmp_path, [turn(WROTE)]) as it:
         await it.asked()
         await last_used(it, 200)
-        await it.dormancy.rest(it.page.id)
+        await it.rest(it.page.id)
         assert len(it.live) == 1
         ((_, _, due_at),) = await db.read(timers_of, it.page.id)
         assert due_at == await db.read(_active_at) + timedelta(seconds=300)
@@ -56,7 +56,7 @@ async def test_a_page_that_rested_is_changed_on_as_if_nothing_had_been(db: Datab
     async with page_agent(db, tmp_path, [turn(WROTE), turn(more)]) as it:
         await it.asked()
         await last_used(it, 301)
-        await it.dormancy.rest(it.page.id)
+        await it.rest(it.page.id)
         assert len(it.live) == 0
         await it.asked("again")
         assert (await it.now()).html == '<p id="a">3</p>'
@@ -67,7 +67,7 @@ async def test_a_page_at_work_is_let_be(db: Database, tmp_path: Path) -> None:
         await it.asked()
         await last_used(it, 10_000)
         await db.write(lambda tx: tx.update(threads, {"id": it.thread_id}, active_run_id="run_1"))
-        await it.dormancy.rest(it.page.id)
+        await it.rest(it.page.id)
         assert len(it.live) == 1
         await db.write(lambda tx: tx.update(threads, {"id": it.thread_id}, active_run_id=None))
 
@@ -76,7 +76,7 @@ async def test_the_sweeper_puts_pages_to_rest_when_their_time_has_come(db: Datab
     at_once = settings_with(WITHOUT_SANDBOX, PageSettings(dormant_after_s=0))
     async with page_agent(db, tmp_path, [turn(WROTE)], settings=at_once) as it:
         await it.asked()
-        await Sweeper(it.services.engine, None, {KIND: it.dormancy.rest}).sweep()
+        await Sweeper(it.services.engine, None, {KIND: it.rest}).sweep()
         assert len(it.live) == 0
         assert await db.read(timers_of, it.page.id) == []
 
@@ -84,9 +84,9 @@ async def test_the_sweeper_puts_pages_to_rest_when_their_time_has_come(db: Datab
 async def test_a_page_that_is_gone_has_no_timer_any_more(db: Database, tmp_path: Path) -> None:
     async with page_agent(db, tmp_path, [], working=False) as it:
         with pytest.raises(NotFound):
-            await it.dormancy.rest("pag_gone")
+            await it.rest("pag_gone")
         await db.write(lambda tx: tx.insert(timers, kind=KIND, subject_id="pag_gone", due_at=tx.now - timedelta(1)))
-        await Sweeper(it.services.engine, None, {KIND: it.dormancy.rest}).sweep()
+        await Sweeper(it.services.engine, None, {KIND: it.rest}).sweep()
         assert await db.read(timers_of, "pag_gone") == []
 
 

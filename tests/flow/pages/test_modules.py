@@ -6,7 +6,7 @@ from pathlib import Path
 
 from outlast.apps.knowledge.module_store import Modules, of_user, save
 from outlast.db.database import Tx
-from outlast.kernel.library.modules import ModuleOrigin, NewModule
+from outlast.kernel.library.modules import USABLE_MODULES, ModuleOrigin, NewModule
 from tests.factories import Team, join, make_user
 from tests.flow.http.conftest import Site
 from tests.flow.pages.conftest import make_page
@@ -37,8 +37,9 @@ async def saved(site: Site, team: Team, folder: Path, code: str = CODE, path: st
 
 def shelf(site: Site) -> Modules:
     """A shelf over the site's checkpoints."""
-    assert isinstance(site.services.modules, Modules)
-    return site.services.modules
+    found = site.services.implementation(USABLE_MODULES)
+    assert isinstance(found, Modules)
+    return found
 
 
 async def test_a_pages_modules_are_listed_while_their_files_live(site: Site, team: Team, folder: Path):

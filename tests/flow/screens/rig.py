@@ -19,7 +19,6 @@ from outlast.base.clock import SystemClock
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
-from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.settings import RetrySettings
@@ -41,7 +40,7 @@ from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from outlast_sandbox.browser.interface import Look
 from outlast_sandbox.interface import Capabilities
 from outlast_sandbox.providers.memory import Job, MemoryProvider
-from tests.factories import make_project, make_services, make_user
+from tests.factories import make_opening, make_project, make_services, make_user
 from tests.flow.harness import Event, Stage
 from tests.photographer import FakePhotographer
 
@@ -177,10 +176,9 @@ async def studio(
         machines.lives.files = files
         machines.lives.templates = templates
         machines.attend(files)
-        agent = screen_agent(
-            settings, db, Workspaces(db, machines), blobs, templates,
-            files=files, photographer=photographer,
-        )  # fmt: skip
+        seen: Any = photographer
+        room = SandboxServices(manager=machines, checkpoints=files, studio=seen)
+        agent = screen_agent(make_opening(db, folder, settings, templates=templates, sandboxes=room))
         services = _services(db, folder, settings, catalog, agent, machines, files, Seeds(blobs, templates))
         owner = await db.write(make_user, plan=plan)
         project_id = await db.write(make_project, owner)

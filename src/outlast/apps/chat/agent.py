@@ -3,18 +3,18 @@
 from functools import partial
 from typing import Final
 
+from outlast.apps.chat.summary_agent import summary_agent
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.network_prompt import network_words
+from outlast.kernel.agents.ports import SEARCH_DOCS
 from outlast.kernel.agents.prompt import PromptContext
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
-from outlast.kernel.agents.tools.run_code import run_code_tool
+from outlast.kernel.agents.tools.run_code import AROUND_CODE, run_code_tool
 from outlast.kernel.agents.tools.start_service import start_service_tool
 from outlast.kernel.agents.tools.terminal import terminal_tool
-from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
-from outlast.kernel.settings import Settings
+from outlast.kernel.apps.opening import Opened, Opening
 from outlast.kernel.threads.tables import threads
 
 NAME: Final = "chat"
@@ -44,17 +44,15 @@ LOOKING_UP: Final = """\
 """
 
 
-def chat_agent(
-    settings: Settings,
-    workspaces: Workspaces,
-    *,
-    keeper: ServiceKeeper | None = None,
-    search: Tool | None = None,
-    code: Tool | None = None,
-) -> Agent:
-    """The agent `chat`. `keeper` runs services, `search` looks things up, `code` runs code instead of the
-    plain tool (None if this server has none)."""
-    sandbox = settings.sandbox
+def open_app(opening: Opening) -> Opened:
+    """The agents `chat` and `summary`."""
+    return Opened(agents=[chat_agent(opening), summary_agent()])
+
+
+def chat_agent(opening: Opening) -> Agent:
+    """The agent `chat`."""
+    sandbox, workspaces, keeper = opening.settings.sandbox, opening.workspaces, opening.sandboxes.keeper
+    search = opening.implementation(SEARCH_DOCS)
     tools: list[Tool] = [*([search] if search is not None else []), ask_user]
     looking_up = LOOKING_UP if search is not None else ""
     if sandbox is None:
@@ -65,7 +63,7 @@ def chat_agent(
             terminal_tool(workspaces, sandbox),
             write_files_tool(workspaces),
             read_files_tool(workspaces),
-            code or run_code_tool(workspaces, sandbox.output_bytes),
+            run_code_tool(workspaces, sandbox.output_bytes, opening.implementation(AROUND_CODE)),
             *([start_service_tool(workspaces, keeper)] if keeper is not None else []),
             *tools,
         ]

@@ -43,6 +43,7 @@ APP: Final = App(
         EventType("EditsReopenedEvent", EditsReopened, "edit.reopened"),
         EventType("EditsSupersededEvent", EditsSuperseded, "edit.superseded"),
     ],
+    server="outlast.apps.documents.agent.agent",
     routes=[
         "outlast.apps.documents.agent_run_routes",
         "outlast.apps.documents.comments.routes",

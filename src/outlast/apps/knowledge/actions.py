@@ -28,7 +28,7 @@ from outlast.apps.knowledge.tables import knowledge_sources
 from outlast.base.errors import Conflict, InputTooLarge, MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.library.search import SearchReply
+from outlast.kernel.library.search import SEARCH, SearchReply
 from outlast.kernel.limits.rules import check_bytes, checked_line, clean, is_blank
 from outlast.kernel.lists import Listed
 from outlast.kernel.projects import store as projects
@@ -55,7 +55,7 @@ async def search_knowledge(
     if not query.strip():
         raise MalformedInput("The query is empty.", hint="Give words to search for.", field="q")
     chosen = await services.db.read(_readable_project, actor, project_id)
-    return await services.knowledge.search(
+    return await services.implementation(SEARCH).search(
         query,
         project_id=chosen,
         package=package or None,
@@ -67,7 +67,7 @@ async def search_knowledge(
 async def list_packages(services: Services, actor: Actor, project_id: str | None = None) -> PackagesReply:
     """The packages that can be searched in a project, by name (members)."""
     chosen = await services.db.read(_readable_project, actor, project_id)
-    found = services.knowledge
+    found = services.implementation(SEARCH)
     packages = await found.packages(chosen)
     return PackagesReply(items=packages, next=None, embedder=found.embedder, reranker=found.reranks)
 
@@ -260,4 +260,4 @@ def _source(tx: Tx, actor: Actor, source_id: str, right: Right) -> KnowledgeSour
 
 def _model(services: Services) -> str:
     """The embedder's model; empty if none is configured."""
-    return services.knowledge.embedder or ""
+    return services.implementation(SEARCH).embedder or ""

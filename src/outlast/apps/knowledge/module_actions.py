@@ -3,14 +3,13 @@
 import anyio.to_thread
 
 from outlast.apps.knowledge import module_store as store
-from outlast.apps.knowledge.module_store import dependencies_hash
 from outlast.apps.knowledge.tables import modules
 from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.library.module_checks import publishable
-from outlast.kernel.library.modules import MAX_BYTES, Module, ModuleOrigin, NewModule
+from outlast.kernel.library.modules import MAX_BYTES, USABLE_MODULES, Module, ModuleOrigin, NewModule
 from outlast.kernel.library.shapes import ModuleData
 from outlast.kernel.projects.permissions import require_owned
 from outlast.kernel.projects.rules import Right
@@ -84,4 +83,4 @@ async def _content(services: Services, workspace_id: str, path: str, sandbox: Sa
 
 
 def _dependencies(services: Services) -> str:
-    return services.modules.dependencies if services.modules is not None else dependencies_hash(())
+    return services.implementation(USABLE_MODULES).dependencies

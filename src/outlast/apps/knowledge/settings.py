@@ -4,22 +4,19 @@ from dataclasses import dataclass
 
 from outlast.base.settings.checks import Where, check_each, check_service
 from outlast.base.settings.fields import setting
+from outlast.kernel.files.settings import TextSettings
 from outlast_sandbox.host_patterns import parse_host_port
 
 
 @dataclass(frozen=True, slots=True)
-class KnowledgeSettings:
+class KnowledgeSettings(TextSettings):
     """Documentation that is fetched, indexed and searched."""
 
     refresh_hours: float = setting(
         "Interval for refreshing a source (0: only at the start and on request).", 24, unit="hours", least=0
     )
-    source_bytes: int = setting("Largest text of one source.", 20_000_000, unit="bytes", least=1000)
     pages_per_source: int = setting("Pages of one sitemap or list.", 300, unit="pages", least=1)
     timeout_s: float = setting("Longest wait for one address.", 30, unit="seconds", least=1)
-    passage_chars: int = setting(
-        "Length at which a passage is cut, unless code prevents it.", 1600, unit="characters", least=200
-    )
     results: int = setting("Hits of a search without `limit`.", 5, unit="hits", least=1, most=50)
     allow_private: tuple[str, ...] = setting(
         "Private addresses (HOST:PORT) that documentation may be fetched from.", ()

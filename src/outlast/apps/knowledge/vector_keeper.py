@@ -85,11 +85,6 @@ class VectorKeeper:
         self._collected_at = clock.now() - COLLECT_EVERY
         db.on_notice(self._hear)
 
-    def want(self) -> None:
-        """Look for texts without a vector now, even if the last try has just failed. Returns at once."""
-        self._wish.set()
-        self._urgent.set()
-
     async def run(self) -> None:
         """Until cancelled: embed texts without a vector, then wait for a request. The pauses after failures grow,
         unless a request asks to look."""
@@ -176,6 +171,8 @@ class VectorKeeper:
     def _hear(self, stream_id: str) -> None:
         if stream_id in (BELL, TEXTS, "*"):
             self._wish.set()
+        if stream_id == TEXTS:  # of work that has just ended: look now, even if the last try has just failed
+            self._urgent.set()
 
 
 def save_vectors(tx: Tx, model: str, made: dict[str, bytes]) -> None:

@@ -24,6 +24,7 @@ APP: Final = App(
     state=lambda settings: [
         Rules(LiveTrees(), settings.of(PageSettings).html_bytes, settings.of(PageSettings).versions)
     ],
+    server="outlast.apps.pages.server",
     uses=[LIBRARY, MEMORIES],
     implements=[PAGES_DOMAIN.by(lambda previews: page_hosts(previews).domain)],
     tools=["publish_module", "read_page"],

@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from outlast.apps.pages.json_repairs import json_object
 from outlast.apps.pages.shapes import CodeAnswer
 from outlast.apps.pages.store import require_page
 from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.library.modules import USABLE_MODULES
 from outlast.kernel.library.shapes import ModuleData
 from outlast.kernel.lists import Listed
+from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import views
 from outlast.kernel.runs.store import run_of
@@ -46,10 +47,8 @@ async def list_page_modules(services: Services, actor: Actor, page_id: str) -> l
     """The saved modules of a page's agent, by path; modules whose files have vanished are forgotten. Empty
     on a server without sandboxes."""
     page = await services.db.read(require_page, actor, page_id, Right.READ)
-    if services.modules is None:
-        return []
-    usable = await services.modules.usable(page.workspace_id, None)
-    return [module.data(services.modules.dependencies) for module in usable]
+    modules = services.implementation(USABLE_MODULES)
+    return [module.data(modules.dependencies) for module in await modules.usable(page.workspace_id, None)]
 
 
 def _of_run(tx: Tx, run_id: str) -> list[CodeAnswer]:
@@ -86,7 +85,7 @@ def _calls(parts: list[dict[str, Any]], run_id: str, message_id: str | None, at:
 
 
 def _code(part: Mapping[str, Any], run_id: str, message_id: str | None, at: str) -> CodeAnswer:
-    arguments = json_object(part["arguments"])
+    arguments = parse_arguments(part["arguments"]) or {}
     tool = part["tool"]
     code = arguments.get(SHOWN[tool], part["arguments"] if not arguments else "")
     return CodeAnswer(

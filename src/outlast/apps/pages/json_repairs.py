@@ -56,9 +56,3 @@ def _made_valid(found: re.Match[str]) -> str:
 def _drop_comma(out: list[str]) -> None:
     if out:
         out[-1] = _SPARE_COMMA.sub(r"\1", out[-1])
-
-
-def json_object(text: str | None) -> dict[str, Any]:
-    """The object in a text; empty for everything else, such as arguments that a model has not finished writing."""
-    value = _json(text or "{}")
-    return value if isinstance(value, dict) else {}

@@ -18,6 +18,7 @@ APP: Final = App(
     prefixes={"screen": "scr"},
     subjects=[SCREEN],
     state=lambda _settings: [DesignSystems(), ScreenQueue()],
+    server="outlast.apps.screens.server",
     implements=[IMAGE_HOSTS.by(ScreenImageHosts())],
     events=[
         EventType("ScreenChangedEvent", ScreenChanged, "screen.created", "screen.updated"),

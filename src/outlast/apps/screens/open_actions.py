@@ -25,7 +25,8 @@ log = logging.getLogger("outlast.screens")
 
 
 async def work_on(queue: ScreenQueue) -> None:
-    """Open the screens of the queue and write their themes. Until cancelled."""
+    """Until cancelled: open screens, and write the themes of others once no run works there. A run that waits for a
+    person is not waited for: its check, or opening the screen, writes the theme."""
     limiter = anyio.CapacityLimiter(AT_A_TIME)
     async with anyio.create_task_group() as tasks:
         async for task, services, screen_id in queue.coming:
@@ -87,7 +88,7 @@ async def open_screen(services: Services, actor: Actor, screen_id: str) -> Scree
     screen's `trouble`. Returns at once; concurrent calls share one start. Raises `SandboxUnavailable`."""
     screen = await read_screen(services, actor, screen_id)
     machines_of(services)
-    services.state(ScreenQueue).open(services, screen_id)
+    services.state(ScreenQueue).put("open", services, screen_id)
     return screen
 
 

@@ -1,6 +1,5 @@
 """The queue of screens to open, and of screens that get their theme once a run has ended."""
 
-import logging
 from typing import Final, Literal
 
 import anyio
@@ -10,32 +9,20 @@ from outlast.kernel.services import Services
 
 MAX_WAITING: Final = 1_000
 Task = Literal["open", "dress"]
-log = logging.getLogger("outlast.screens")
 
 
 class ScreenQueue:
-    """In memory: screens by task until the task is done (`under_way`), and those that no worker has begun (`coming`).
-    Concurrent callers who open a screen wait for the same sandbox. A lost entry costs time, never work: the next visit
-    opens the screen again, and opening writes the theme."""
+    """In memory: the screens of each task that is not done (`under_way`), and those that no worker has begun
+    (`coming`). Concurrent callers who open a screen wait for the same sandbox. A lost entry costs time, never work: the
+    next visit opens the screen again, and opening writes the theme."""
 
     def __init__(self) -> None:
         self.under_way: dict[Task, set[str]] = {"open": set(), "dress": set()}
         self._wanted, self.coming = anyio.create_memory_object_stream[tuple[Task, Services, str]](MAX_WAITING)
 
-    def open(self, services: Services, screen_id: str) -> None:
-        """Open the screen soon. Returns at once. Raises `SandboxUnavailable` if the queue is full."""
-        self._want("open", services, screen_id)
-
-    def dress(self, services: Services, screen_id: str) -> None:
-        """Write its theme into its files once no run works there; it does not wait for a run that waits for a person:
-        the check of that run, or opening the screen, writes the theme. Returns at once; does nothing if the queue is
-        full."""
-        try:
-            self._want("dress", services, screen_id)
-        except SandboxUnavailable as error:
-            log.warning("theme not written", extra={"screen_id": screen_id, "code": error.code})
-
-    def _want(self, task: Task, services: Services, screen_id: str) -> None:
+    def put(self, task: Task, services: Services, screen_id: str) -> None:
+        """Open the screen soon, or write its theme into its files once no run works there. Returns at once. Raises
+        `SandboxUnavailable` if the queue is full."""
         if screen_id in self.under_way[task]:
             return
         try:

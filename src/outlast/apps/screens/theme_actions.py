@@ -1,6 +1,7 @@
 """The theme of a screen's app, written into the style sheet among its files."""
 
 import logging
+from contextlib import suppress
 from functools import partial
 
 from outlast.apps.screens import store
@@ -27,9 +28,9 @@ async def write_theme(services: Services, screen: ScreenData) -> CheckpointData 
     screen is opened; then this only logs."""
     theme = theme_of(screen.theme, screen.theme_tokens)
     try:
-        return await rewrite(services, screen, {STYLE_SHEET: partial(_themed, theme=theme)})
-    except ThreadBusy:
-        services.state(ScreenQueue).dress(services, screen.id)
+        with suppress(ThreadBusy):
+            return await rewrite(services, screen, {STYLE_SHEET: partial(_themed, theme=theme)})
+        services.state(ScreenQueue).put("dress", services, screen.id)
     except OutlastError as error:
         log.warning("theme not written", extra={"screen_id": screen.id, "code": error.code})
     return None

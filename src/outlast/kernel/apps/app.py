@@ -7,8 +7,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from outlast.base.events import EventType
-from outlast.db.database import Database
-from outlast.kernel.agents.agent import Agent
 from outlast.kernel.apps.ports import Implementation, Port
 from outlast.kernel.mentions.inbox_items import InboxSource
 from outlast.kernel.settings import Settings
@@ -29,13 +27,15 @@ class App:
     - `anchors`: types of anchors that its threads can have, beside the nouns of `subjects`.
     - `subjects`: the subjects of this app's conversations.
     - `events`: kinds of events that it appends to logs.
-    - `agents`: creates its agents from the settings and the database; called once, when a server starts.
     - `tools`: names of its agents' tools. Policies name tools, so each name belongs to one app.
     - `inbox`: kinds of items that can wait in a user's inbox.
     - `state`: creates its in-memory state for the life of a server: one object of each class, found by
       `Services.state`. Called once, when a server starts.
+    - `server`: its module with `open_app(opening: Opening) -> Opened`, which opens what else exists once per server:
+      agents, tasks, timers … (`opening.py`). Imported when a server starts.
     - `implements`: ports of the kernel and of other apps, as `[IMAGE_HOSTS.by(ScreenImageHosts())]`. At most one app
       implements a port.
+    - `opens`: ports that it implements with what `open_app` opens.
     - `uses`: ports that it needs another app to implement.
     - `routes`: its modules with a `router`. Imported when a server with HTTP starts.
     """
@@ -47,10 +47,11 @@ class App:
     anchors: Sequence[str] = ()
     subjects: Sequence[Subject] = ()
     events: Sequence[EventType] = ()
-    agents: Callable[[Settings, Database], Sequence[Agent]] | None = None
     tools: Sequence[str] = ()
     inbox: Sequence[InboxSource] = ()
     state: Callable[[Settings], Sequence[object]] | None = None
+    server: str = ""
     implements: Sequence[Implementation] = ()
+    opens: Sequence[Port[Any]] = ()
     uses: Sequence[Port[Any]] = ()
     routes: Sequence[str] = ()

@@ -16,11 +16,12 @@ class Implementation(NamedTuple):
 @dataclass(frozen=True, slots=True, eq=False)
 class Port(Generic[T]):
     """Declared next to its user; at most one app implements it. Messages call it `name`; `empty` is used if no app
-    implements it. `registry.implementation` finds the implementation."""
+    implements it. `registry.implementation` finds an implementation that an app declares, `Services.implementation` and
+    `Opening.implementation` one that it opens for the life of a server."""
 
     name: str
     empty: T
 
     def by(self, implementation: T) -> Implementation:
-        """For `App.implements`."""
+        """For `App.implements` and `Opened.implements`."""
         return Implementation(self, implementation)

@@ -137,7 +137,7 @@ def _declare(owners: DeclaredNames, app: App) -> None:
         "kind of id": app.prefixes,
         "id prefix": app.prefixes.values(),
         "anchor type": (*(subject.noun for subject in app.subjects), *app.anchors),
-        "port": (port.name for port, _ in app.implements),
+        "port": (port.name for port in (*dict(app.implements), *app.opens)),
         "tool": app.tools,
         "schema of an event": (event.schema for event in app.events),
         "event": (name for event in app.events for name in event.names),

@@ -12,6 +12,7 @@ from outlast.kernel.files.search import ProjectFiles
 from outlast.kernel.files.settings import FileSettings
 from outlast.kernel.files.shapes import ArtifactData, FileSearchAnswer, FileTextAnswer
 from outlast.kernel.files.tables import artifacts
+from outlast.kernel.library.search import SEARCH
 from outlast.kernel.limits.rules import check_bytes, clean
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
@@ -101,4 +102,4 @@ def delete_artifact(tx: Tx, actor: Actor, artifact_id: str) -> None:
 
 
 def _files(services: Services) -> ProjectFiles:
-    return ProjectFiles(services.db, services.blobs, services.knowledge)
+    return ProjectFiles(services.db, services.blobs, services.implementation(SEARCH))

@@ -17,9 +17,11 @@ from outlast.kernel.apps import registry
 from outlast.kernel.files import store
 from outlast.kernel.files.index import FILE_INDEX
 from outlast.kernel.files.rows import ArtifactRow
+from outlast.kernel.files.settings import FileSettings, TextSettings
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.files.texts import NO_TEXT, FileText, read_text
 from outlast.kernel.set_aside import kinds
+from outlast.kernel.settings import Settings
 
 PAUSE_S: Final = 5.0  # after an error of the database
 log = logging.getLogger("outlast.knowledge")
@@ -45,18 +47,11 @@ class ArtifactKeeper:
     life."""
 
     def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        blobs: FolderBlobs,
-        *,
-        passage_chars: int,
-        most_s: float,
-        supervisor: Supervisor | None = None,
+        self, db: Database, clock: Clock, blobs: FolderBlobs, settings: Settings, supervisor: Supervisor | None = None
     ) -> None:
-        """`most_s` bounds the time for reading one file; `passage_chars` as for documentation."""
         self._db, self._clock, self._blobs = db, clock, blobs
-        self._passage_chars, self._most_s = passage_chars, most_s
+        self._passage_chars = settings.of(TextSettings).passage_chars
+        self._most_s = settings.of(FileSettings).artifact_read_s
         self._guard = (supervisor or Supervisor(clock)).guard
         self._news = anyio.Event()
         self._given_up: list[str] = []

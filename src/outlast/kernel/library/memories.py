@@ -46,3 +46,11 @@ class Recall(Protocol):
     ) -> Sequence[Memory]:
         """At most `limit` memories of the thread, best first, without those of the given runs. Reads only; safe to
         repeat and to cancel."""
+        return []
+
+
+class NoRecall(Recall):
+    """Finds none."""
+
+
+RECALL: Final[Port[Recall]] = Port("search of memories", NoRecall())

@@ -144,8 +144,17 @@ class UsableModules(Protocol):
     """Finds the modules that a run may use. `dependencies`: the hash of what sandboxes have installed."""
 
     @property
-    def dependencies(self) -> str: ...
+    def dependencies(self) -> str:
+        return ""
 
     async def usable(self, workspace_id: str | None, user_id: str | None) -> list[Module]:
         """The modules of the workspace, then those published to the user, by path. Rows with missing files are deleted
         at once. Repeatable; a cancelled call may already have deleted them."""
+        return []
+
+
+class NoModules(UsableModules):
+    """Finds none."""
+
+
+USABLE_MODULES: Final[Port[UsableModules]] = Port("usable modules", NoModules())

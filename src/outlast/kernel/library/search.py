@@ -1,7 +1,8 @@
 """Search in documentation and modules: the port and its shapes."""
 
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
+from outlast.kernel.apps.ports import Port
 from outlast.kernel.http.shapes import Answer
 
 SearchMethod = Literal["words", "words+vectors", "words+reranked", "words+vectors+reranked"]
@@ -98,3 +99,6 @@ class Searcher(Protocol):
 
 class NoSearch(Searcher):
     """Finds nothing."""
+
+
+SEARCH: Final[Port[Searcher]] = Port("search", NoSearch())

@@ -9,8 +9,7 @@ import anyio.to_thread
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from outlast.apps.knowledge.settings import KnowledgeSettings
-from outlast.kernel.files.settings import FileSettings
+from outlast.kernel.files.settings import FileSettings, TextSettings
 from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.surface import Surface
 from outlast.surfaces.http.health import answer_health
@@ -77,6 +76,6 @@ def create_http(
         body_bytes=limits.request_bytes,
         image_bytes=limits.image_bytes,
         file_bytes=surface.services.settings.of(FileSettings).artifact_bytes,
-        text_bytes=surface.services.settings.of(KnowledgeSettings).source_bytes,
+        text_bytes=surface.services.settings.of(TextSettings).source_bytes,
         frames=surface.previews.frame_source,
     )

@@ -68,6 +68,7 @@ TAKEN_TWICE = [
         App(name="polls", implements=[GREETING.by("hello")]),
         App(name="votes", implements=[GREETING.by("welcome")]),
     ),
+    ("port 'greeting'", App(name="polls", opens=[GREETING]), App(name="votes", implements=[GREETING.by("welcome")])),
     ("table 'ballots'", App(name="polls", tables=[_table("ballots")]), App(name="votes", tables=[_table("ballots")])),
     ("kind of id 'poll'", App(name="polls", prefixes={"poll": "pol"}), App(name="votes", prefixes={"poll": "vot"})),
     ("id prefix 'pol'", App(name="polls", prefixes={"poll": "pol"}), App(name="votes", prefixes={"vote": "pol"})),

@@ -12,9 +12,13 @@ from outlast.apps.documents.agent.read_document import read_document_tool
 from outlast.apps.documents.settings import DocumentSettings
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.ports import SEARCH_DOCS
 from outlast.kernel.agents.prompt import Conversation, PromptContext
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
+from outlast.kernel.apps.opening import Opened, Opening
+from outlast.kernel.files.search import ProjectFiles
+from outlast.kernel.library.search import SEARCH
 from outlast.kernel.models.protocol import ModelMessage
 from outlast.kernel.runs.history import Exchange
 from outlast.kernel.settings import Settings
@@ -25,6 +29,14 @@ GONE: Final = {
     "selection": "The text that this conversation is about was deleted. The answer is based on the whole document.",
     "document": "The document that this conversation is about was deleted.",
 }
+
+
+def open_app(opening: Opening) -> Opened:
+    """The agent `document`."""
+    database = opening.database
+    files = ProjectFiles(database, opening.blobs, opening.implementation(SEARCH))
+    docs = opening.implementation(SEARCH_DOCS)
+    return Opened(agents=[document_agent(opening.settings, database, files=files, docs=docs)])
 
 
 def document_agent(settings: Settings, db: Database, *, files: Files | None = None, docs: Tool | None = None) -> Agent:

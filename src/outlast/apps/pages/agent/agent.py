@@ -1,6 +1,5 @@
 """The `page` agent: it looks things up, runs code against real APIs, and maintains a live page by lines of patches."""
 
-from collections.abc import Callable
 from functools import partial
 
 from outlast.apps.pages import store as pages
@@ -18,50 +17,34 @@ from outlast.apps.pages.agent.start_stages import found_by, prepare
 from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.versions import Rules
 from outlast.base.errors import NotFound
-from outlast.db.blobs import FolderBlobs
-from outlast.db.database import Database, Tx
+from outlast.db.database import Tx
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context_window import user_pieces
 from outlast.kernel.agents.network_prompt import network_words
+from outlast.kernel.agents.ports import SEARCH_DOCS
 from outlast.kernel.agents.prompt import Conversation, PromptContext
-from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
-from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.library.memories import Recall
-from outlast.kernel.library.modules import UsableModules
+from outlast.kernel.agents.tools.run_code import AROUND_CODE, run_code_tool
+from outlast.kernel.apps.opening import Opening
+from outlast.kernel.library.memories import RECALL
+from outlast.kernel.library.modules import USABLE_MODULES
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
 from outlast.kernel.runs.transcript import Run
-from outlast.kernel.settings import Settings
 
 
-def nothing() -> None:
-    """A no-op for servers without a worker that computes vectors."""
-
-
-def page_agent(
-    settings: Settings,
-    db: Database,
-    workspaces: Workspaces,
-    blobs: FolderBlobs,
-    rules: Rules,
-    modules: UsableModules,
-    *,
-    search: Tool | None = None,
-    code: Tool | None = None,
-    recall: Recall | None = None,
-    embed: Callable[[], None] = nothing,
-) -> Agent:
-    """The agent `page`. `search` is the tool that looks things up, `code` the one that runs code (or None),
-    `recall` finds earlier requests, `embed` wakes the worker that computes vectors of new texts."""
-    sandbox = settings.sandbox
+def page_agent(opening: Opening) -> Agent:
+    """The agent `page`."""
+    settings, db, workspaces = opening.settings, opening.database, opening.workspaces
+    sandbox, asked = settings.sandbox, settings.of(PageSettings)
+    search, modules = opening.implementation(SEARCH_DOCS), opening.implementation(USABLE_MODULES)
     tools = [search] if search is not None else []
     if sandbox is not None:
         tools += [
-            *([code] if code is not None else []),
+            run_code_tool(workspaces, sandbox.output_bytes, opening.implementation(AROUND_CODE)),
             write_files_tool(workspaces),
             read_files_tool(workspaces),
-            publish_module_tool(workspaces, db, modules, blobs),
+            publish_module_tool(workspaces, db, modules, opening.blobs),
         ]
     network = None if sandbox is None else network_words(sandbox)
     return Agent(
@@ -71,11 +54,11 @@ def page_agent(
         sandbox=True,
         context=_conversation,
         prepare=partial(
-            prepare, db=db, modules=modules, recall=recall, most_recalled=settings.of(PageSettings).recalled
+            prepare, db=db, modules=modules, recall=opening.implementation(RECALL), most_recalled=asked.recalled
         ),
         check=partial(check_page, db=db, workspaces=workspaces, sandbox=sandbox is not None),
-        lines=PageLines(rules, settings.of(PageSettings).dormant_after_s),
-        finish=partial(save_page, dependencies=modules.dependencies, embed=embed),
+        lines=PageLines(opening.states[Rules], asked.dormant_after_s),
+        finish=partial(save_page, dependencies=modules.dependencies),
     )
 
 

@@ -4,7 +4,6 @@ A timer row is set whenever a run of a page ends; the sweeper calls `rest` when 
 have their own clocks.
 """
 
-from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Final
 
@@ -13,22 +12,17 @@ from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs import timers
 from outlast.kernel.runs.tables import TimerKind
+from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.threads.tables import threads
 
 KIND: Final[TimerKind] = "page_dormant"
-EndSessions = Callable[[str], Awaitable[int]]  # from a workspace id to the number of code sessions ended
-
-
-async def no_sessions(_workspace_id: str) -> int:
-    """Without sandboxes there are no sessions."""
-    return 0
 
 
 class Dormancy:
-    """`end_sessions` ends the code sessions of a workspace whose sandbox is awake, and wakes no sandbox."""
+    """`machines` is None if this server has no sandboxes."""
 
-    def __init__(self, db: Database, live: LiveTrees, after_s: float, end_sessions: EndSessions = no_sessions) -> None:
-        self._db, self._live, self._end_sessions = db, live, end_sessions
+    def __init__(self, db: Database, live: LiveTrees, after_s: float, machines: SandboxManager | None) -> None:
+        self._db, self._live, self._machines = db, live, machines
         self._after = timedelta(seconds=after_s)
 
     async def rest(self, page_id: str) -> None:
@@ -37,7 +31,8 @@ class Dormancy:
         workspace_id = await self._db.write(self._due, page_id)
         if workspace_id is not None:
             self._live.forget(page_id)
-            await self._end_sessions(workspace_id)
+            if self._machines is not None:
+                await self._machines.end_sessions(workspace_id)
 
     def _due(self, tx: Tx, page_id: str) -> str | None:
         page = page_of(tx, page_id)

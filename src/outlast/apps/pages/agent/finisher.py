@@ -2,7 +2,7 @@
 figures that are published at the end of any run."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import Any, Final
 
@@ -35,16 +35,10 @@ _ELEMENT: Final = re.compile(r"<[a-zA-Z]")
 
 
 def save_page(
-    tx: Tx,
-    run: Run,
-    parts: Sequence[Mapping[str, Any]],
-    facts: Mapping[str, Any],
-    *,
-    dependencies: str,
-    embed: Callable[[], None],
+    tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], *, dependencies: str
 ) -> Finished:
     """Write the title from the run, unless a person has named the page; its modules; its line of memory, also in the
-    page's history. `embed` is called after the commit. The end of the run announces the page."""
+    page's history. The end of the run announces the page."""
     found = pages.page_of_thread(tx, run.thread_id)
     if found is None:  # deleted meanwhile, with its thread
         return Finished()
@@ -59,7 +53,6 @@ def save_page(
         tx, project_id=run.project_id, thread_id=run.thread_id, run_id=run.id, summary=summary
     )
     versions.describe(tx, page.id, run.id, summary.partition(ARROW)[2] or summary)
-    tx.after_commit(embed)
     if not saved:
         return Finished()
     told = [one.data(dependencies) for one in saved]

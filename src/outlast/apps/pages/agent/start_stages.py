@@ -40,7 +40,7 @@ _LAST_RESULT: Final = (
 
 
 async def prepare(
-    context: StageContext, db: Database, modules: UsableModules, recall: Recall | None, most_recalled: int
+    context: StageContext, db: Database, modules: UsableModules, recall: Recall, most_recalled: int
 ) -> StageResult:
     """Raises `NotFound` without a page. Repeatable; reads only, except that modules without files are
     forgotten."""
@@ -52,11 +52,9 @@ async def prepare(
         raise NotFound(NO_PAGE, hint="Create a new page.", thread_id=run.thread_id)
     usable = await modules.usable(page.workspace_id, run.started_by)
     recent, asked = await db.read(_history, run, page.id)
-    recalled: list[str] = []
-    if recall is not None:
-        without = recent.run_ids | {run.id}
-        found = await recall.of_thread(run.thread_id, asked, without=without, limit=most_recalled)
-        recalled = [one.summary for one in found]
+    without = recent.run_ids | {run.id}
+    found = await recall.of_thread(run.thread_id, asked, without=without, limit=most_recalled)
+    recalled = [one.summary for one in found]
     told = Found(page.id, page.version, module_list(usable), recent.lines, recalled)
     await context.tell("load_page", "done", _detail(page.title, told, len(usable)))
     return StageResult(facts=asdict(told))

@@ -11,8 +11,6 @@ from outlast.apps.screens.agent.project_files import FileLists, listed
 from outlast.apps.screens.agent.prompt import system_prompt
 from outlast.apps.screens.agent.start_stages import prepare
 from outlast.apps.screens.store import screen_of_thread
-from outlast.db.blobs import FolderBlobs
-from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.network_prompt import NONE, network_words
 from outlast.kernel.agents.prompt import Conversation, PromptContext, context_messages
@@ -20,15 +18,10 @@ from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
 from outlast.kernel.agents.tools.terminal import terminal_tool
-from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.apps.opening import Opening
 from outlast.kernel.models.protocol import ModelMessage
 from outlast.kernel.runs.history import Exchange
-from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
-from outlast.kernel.sandboxes.templates import Templates
-from outlast.kernel.settings import Settings
 from outlast.kernel.threads.tables import threads
-from outlast_sandbox.browser.interface import Photographer
 
 NAME: Final = "screen"
 DONE_MARK: Final = "<task_summary>"
@@ -40,24 +33,14 @@ Files of the project:
 {files}"""
 
 
-def screen_agent(
-    settings: Settings,
-    db: Database,
-    workspaces: Workspaces,
-    blobs: FolderBlobs,
-    templates: Templates,
-    *,
-    files: CheckpointKeeper | None = None,
-    keeper: ServiceKeeper | None = None,
-    photographer: Photographer | None = None,
-) -> Agent:
-    """The agent `screen`. `files` stores the workspaces' files, `keeper` runs their services, `photographer` looks at
-    pages (each None if this server has none)."""
-    sandbox, lists = settings.sandbox, FileLists(blobs)
+def screen_agent(opening: Opening) -> Agent:
+    """The agent `screen`."""
+    settings, db, blobs, workspaces = opening.settings, opening.database, opening.blobs, opening.workspaces
+    sandbox, lists, room = settings.sandbox, FileLists(blobs), opening.sandboxes
     network = NONE if sandbox is None else network_words(sandbox)
-    systems = {name: system_prompt(template, network) for name, template in templates.items()}
+    systems = {name: system_prompt(template, network) for name, template in opening.templates.items()}
     timeout_s = settings.screens.check_timeout_s
-    checker = Checker(db, workspaces, blobs, lists, timeout_s, files, keeper, photographer)
+    checker = Checker(db, workspaces, blobs, lists, timeout_s, room.checkpoints, room.keeper, room.studio)
     tools: list[Tool] = [ask_user]
     if sandbox is not None:
         tools = [terminal_tool(workspaces, sandbox), write_files_tool(workspaces), read_files_tool(workspaces), *tools]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Final, Literal, Protocol
 
 import orjson
 from pydantic import Field
@@ -10,6 +10,7 @@ from pydantic import Field
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, ToolResult, tool
 from outlast.kernel.agents.workspaces import OpenWorkspace, Workspaces
+from outlast.kernel.apps.ports import Port
 from outlast.kernel.runs.tool_calls import interrupted
 from outlast_sandbox.interface import Evaluation, EvaluationResult
 
@@ -26,6 +27,9 @@ class AroundCode(Protocol):
     async def after(
         self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language, result: EvaluationResult
     ) -> list[str]: ...
+
+
+AROUND_CODE: Final[Port[AroundCode | None]] = Port("hooks around code", None)
 
 
 def run_code_tool(workspaces: Workspaces, output_bytes: int, around: AroundCode | None = None) -> Tool:

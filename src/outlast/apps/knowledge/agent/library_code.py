@@ -1,4 +1,4 @@
-"""`run_code` with knowledge of packages and modules: a published module that the code imports is put into the
+"""What `run_code` knows of packages and modules: a published module that the code imports is put into the
 workspace first, a module that worked counts as verified, and code against a documented package gets a reminder
 if the agent did not search its documentation first.
 """
@@ -10,7 +10,6 @@ from typing import Any, Final, NamedTuple
 import anyio.to_thread
 import sqlalchemy as sa
 
-from outlast.apps.pages.json_repairs import json_object
 from outlast.base.errors import NotFound
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
@@ -20,6 +19,7 @@ from outlast.kernel.agents.workspaces import OpenWorkspace
 from outlast.kernel.apps import registry
 from outlast.kernel.library.code_uses import filed_under, files_used, packages_used
 from outlast.kernel.library.modules import LIBRARY, MAX_BYTES, Module, UsableModules
+from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.runs.tables import effects
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.sandboxes.settings import SandboxSettings
@@ -115,7 +115,7 @@ def searches_of(tx: Tx, run: Run) -> list[tuple[dict[str, Any], str]]:
             effects.c.run_id == run.id, effects.c.tool == "search_docs", effects.c.status == "finished"
         ),
     )
-    return [(json_object(row.arguments), str((row.result or {}).get("content", ""))) for row in rows]
+    return [(parse_arguments(row.arguments or "") or {}, str((row.result or {}).get("content", ""))) for row in rows]
 
 
 def searched(package: str, searches: Sequence[tuple[dict[str, Any], str]]) -> bool:
@@ -131,7 +131,7 @@ def searched(package: str, searches: Sequence[tuple[dict[str, Any], str]]) -> bo
 
 
 def _hits(answer: str) -> list[dict[str, Any]]:
-    results = json_object(answer).get("results", [])
+    results = (parse_arguments(answer) or {}).get("results", [])
     return [hit for hit in results if isinstance(hit, dict)] if isinstance(results, list) else []
 
 

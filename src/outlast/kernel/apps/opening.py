@@ -1,0 +1,91 @@
+"""What exists once per server: apps open it from what the kernel has opened."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+from starlette.types import ASGIApp
+
+from outlast.base.clock import SystemClock
+from outlast.base.supervision.supervisor import Run, Supervisor
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database
+from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.apps import registry
+from outlast.kernel.apps.app import App
+from outlast.kernel.apps.ports import Implementation, Port
+from outlast.kernel.http.allowed_hosts import KnownHosts
+from outlast.kernel.http.surface import Surface
+from outlast.kernel.runs.sweeper import Handler
+from outlast.kernel.sandboxes.templates import Templates
+from outlast.kernel.services import SandboxServices
+from outlast.kernel.settings import Settings
+from outlast.kernel.streams.hub import Hub
+
+T = TypeVar("T")
+Layer = Callable[[ASGIApp, Surface, KnownHosts], ASGIApp]
+"""Puts an ASGI application around another one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """What an app's `open_app` returns; every part is optional.
+
+    - `agents`: its agents.
+    - `implements`: the ports in the app's `opens`, as `[SEARCH.by(knowledge)]`.
+    - `tasks`: services that run beside the requests, by name. The supervisor restarts one that fails.
+    - `timers`: what to call when a timer is due, by its kind, with the id of its subject.
+    - `layer`: wraps the HTTP application.
+    """
+
+    agents: Sequence[Agent] = ()
+    implements: Sequence[Implementation] = ()
+    tasks: Mapping[str, Run] = field(default_factory=dict)
+    timers: Mapping[str, Handler] = field(default_factory=dict)
+    layer: Layer | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """The argument of `open_app`: what the kernel has opened. `folder` is the data directory; `environment` holds the
+    values of secrets; `states` are the apps' own (`App.state`); `closing` closes what is entered or pushed, in reverse
+    order, when the server has stopped."""
+
+    settings: Settings
+    database: Database
+    blobs: FolderBlobs
+    clock: SystemClock
+    folder: Path
+    environment: Mapping[str, str]
+    supervisor: Supervisor
+    hub: Hub
+    templates: Templates
+    states: Mapping[type, Any]
+    closing: AsyncExitStack
+    sandboxes: SandboxServices = field(default_factory=SandboxServices)
+    opened: dict[str, Opened] = field(default_factory=dict)
+    implementations: dict[Port[Any], Any] = field(default_factory=dict)
+
+    @property
+    def workspaces(self) -> Workspaces:
+        return Workspaces(self.database, self.sandboxes.manager)
+
+    def implementation(self, port: Port[T]) -> T:
+        """Another app's implementation of a port that it `opens`, or the `empty` one. Opens that app first."""
+        if port not in self.implementations:
+            for app in (app for app in registry.load().apps if port in app.opens):
+                self.open(app)
+        found: T = self.implementations.get(port, port.empty)
+        return found
+
+    def open(self, app: App) -> Opened:
+        """What the app has opened; opens it at the first call."""
+        if app.name not in self.opened:
+            opened: Opened = import_module(app.server).open_app(self) if app.server else Opened()
+            self.opened[app.name] = opened
+            self.implementations.update(opened.implements)
+        return self.opened[app.name]
