@@ -20,7 +20,7 @@ from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.apps import registry
-from outlast.kernel.apps.opening import Opening
+from outlast.kernel.apps.opened import Opening
 from outlast.kernel.inbox.actions import read_inbox
 from outlast.kernel.library.search import SEARCH
 from outlast.kernel.mentions.inbox_items import InboxItem

@@ -41,7 +41,7 @@ from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.store import has_tokens
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.apps import packages, registry
-from outlast.kernel.apps.opening import Layer, Opening
+from outlast.kernel.apps.opened import Layer, Opening
 from outlast.kernel.deployment import Deployment, join
 from outlast.kernel.files.keeper import ArtifactKeeper
 from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
@@ -232,9 +232,8 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         implementations=opening.implementations,
         supervisor=supervisor,
     )
-    sweeper = Sweeper(
-        engine, sandboxes.steps, {kind: fire for app in apps.values() for kind, fire in app.timers.items()}, supervisor
-    )
+    timers = {kind: handle for app in apps.values() for kind, handle in app.timers.items()}
+    sweeper = Sweeper(engine, sandboxes.steps, timers, supervisor)
     optional = {"checkpoints": sandboxes.checkpoints, "snapshots": sandboxes.snapshots, "warming of sandboxes": warmer}
     tasks: list[tuple[str, Run]] = [
         *((name, one.run) for name, one in optional.items() if one is not None),

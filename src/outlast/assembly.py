@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import node_of
-from outlast.kernel.apps.opening import Opening
+from outlast.kernel.apps.opened import Opening
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.models.settings import ProviderConfig
 from outlast.kernel.runs.sweeper import SandboxSteps

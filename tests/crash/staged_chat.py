@@ -14,7 +14,7 @@ from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.apps.opening import Opening
+from outlast.kernel.apps.opened import Opening
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.threads.parts import NoticePart
 from outlast_sandbox.interface import Command, CommandResult

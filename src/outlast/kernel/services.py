@@ -65,14 +65,13 @@ class Services:
     engine: Engine
     watching: Watching
     sandboxes: SandboxServices = field(default_factory=SandboxServices)
-    states: Mapping[type, object] = field(default_factory=dict)
+    states: Mapping[type, Any] = field(default_factory=dict)
     implementations: Mapping[Port[Any], Any] = field(default_factory=dict)
     supervisor: Supervisor = field(default_factory=lambda: Supervisor(SystemClock()))
 
     def state(self, kind: type[T]) -> T:
         """An app's in-memory state of this class (`App.state`)."""
-        found = self.states[kind]
-        assert isinstance(found, kind)
+        found: T = self.states[kind]
         return found
 
     def implementation(self, port: Port[T]) -> T:

@@ -2,7 +2,7 @@
 
 from outlast import Agent, Context, tool
 from outlast.db.database import Tx
-from outlast.kernel.apps.opening import Opened, Opening
+from outlast.kernel.apps.opened import Opened, Opening
 from tests.apps.polls import store
 
 

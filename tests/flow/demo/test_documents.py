@@ -6,11 +6,10 @@ import orjson
 
 from outlast.apps.knowledge.search import Knowledge
 from outlast.base.clock import SystemClock
-from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.files.actions import upload_artifact
 from outlast.kernel.files.keeper import ArtifactKeeper
-from outlast.kernel.files.search import ProjectFiles
+from outlast.kernel.library.search import SEARCH
 from outlast.testing.scripted_model import Call, ScriptedModel, turn
 from outlast_demo.model import DemoModel
 from tests.flow.documents.agent_rig import document_agent
@@ -39,8 +38,8 @@ async def test_a_newcomer_without_a_key_gets_real_edits_of_the_real_text(db: Dat
 
 
 async def test_a_new_section_quotes_what_a_file_of_the_project_says(db: Database, tmp_path: Path) -> None:
-    files = ProjectFiles(db, FolderBlobs(tmp_path / "blobs"), Knowledge(db, SystemClock()))
-    async with document_agent(db, tmp_path, DemoModel(delta_delay_s=0), files=files) as it:
+    search = {SEARCH: Knowledge(db, SystemClock())}
+    async with document_agent(db, tmp_path, DemoModel(delta_delay_s=0), implementations=search) as it:
         notes = b"# Rollout\n\nThe rollout begins in Lisbon in March. It takes a week.\n"
         await upload_artifact(it.services, it.owner, it.project_id, "notes.md", notes)
         await ArtifactKeeper(db, SystemClock(), it.services.blobs, it.services.settings).read_due()
@@ -56,9 +55,9 @@ async def test_a_new_section_quotes_what_a_file_of_the_project_says(db: Database
 
 
 async def test_the_agent_reads_on_in_a_file_that_a_search_found(db: Database, tmp_path: Path) -> None:
-    files = ProjectFiles(db, FolderBlobs(tmp_path / "blobs"), Knowledge(db, SystemClock()))
+    search = {SEARCH: Knowledge(db, SystemClock())}
     model = ScriptedModel()
-    async with document_agent(db, tmp_path, model, files=files) as it:
+    async with document_agent(db, tmp_path, model, implementations=search) as it:
         made = await upload_artifact(it.services, it.owner, it.project_id, "long.txt", b"word " * 6_000 + b"end")
         await ArtifactKeeper(db, SystemClock(), it.services.blobs, it.services.settings).read_due()
         model.add(

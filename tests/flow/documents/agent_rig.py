@@ -34,7 +34,7 @@ from outlast.kernel.threads.user_input import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn
 from tests.document_changes import edit_block, insert_block, insert_section
-from tests.factories import make_project, make_services, make_user
+from tests.factories import make_opening, make_project, make_services, make_user
 from tests.flow.harness import Event, Stage
 
 TEXT = """\
@@ -163,12 +163,12 @@ async def document_agent(
     settings: Settings | None = None,
     working: bool = True,
     agent_db: Any = None,
-    **tools: Any,
+    **more: Any,
 ) -> AsyncIterator[DocumentAgent]:
     chosen = settings or Settings()
     model: Any = ScriptedModel(turns) if isinstance(turns, list) else turns
     catalog = ScriptedCatalog(model)
-    agent = definition.document_agent(chosen, agent_db or db, **tools)
+    agent = definition.document_agent(make_opening(agent_db or db, folder, chosen, **more))
     services = make_services(db, folder, chosen, catalog=catalog, agents=[agent, summary_agent()])
     owner = await db.write(make_user)
     project_id = await db.write(make_project, owner)

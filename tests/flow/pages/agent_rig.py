@@ -16,7 +16,6 @@ from outlast.apps.knowledge import run_memories
 from outlast.apps.knowledge.agent.library_code import LibraryCode
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
 from outlast.apps.knowledge.module_store import Modules, of_user, of_workspace
-from outlast.apps.knowledge.run_memories import Recall
 from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.knowledge.store import TEXTS
 from outlast.apps.pages import versions
@@ -29,11 +28,10 @@ from outlast.apps.pages.versions import Rules
 from outlast.base.clock import SystemClock
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
-from outlast.kernel.agents.ports import SEARCH_DOCS
 from outlast.kernel.agents.tools.run_code import AROUND_CODE
 from outlast.kernel.apps.ports import Port
-from outlast.kernel.library.memories import RECALL
 from outlast.kernel.library.modules import USABLE_MODULES, Module
+from outlast.kernel.library.search import SEARCH, SEARCH_DOCS
 from outlast.kernel.models.protocol import ModelRequest, TextPiece
 from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.approval_actions import decide_approval
@@ -194,11 +192,12 @@ async def page_agent(
         shelf = Modules(db, keeper, DEPENDENCIES)
         knowledge = Knowledge(db, SystemClock(), modules=shelf, embedder=embedder)
         db.on_notice(lambda bell: embeds.append(model.requests[-1].metadata["run_id"]) if bell == TEXTS else None)
+        dependencies = () if chosen.sandbox is None else chosen.sandbox.dependencies
         implementations: dict[Port[Any], Any] = {
             USABLE_MODULES: shelf,
             SEARCH_DOCS: search_docs_tool(knowledge, db),
-            RECALL: Recall(db, knowledge),
-            AROUND_CODE: None if chosen.sandbox is None else LibraryCode(chosen.sandbox, db, shelf, blobs),
+            SEARCH: knowledge,
+            AROUND_CODE: LibraryCode(dependencies, db, shelf, blobs),
         }
         sandboxes, states = SandboxServices(manager=machines, checkpoints=keeper), {Rules: Rules(live)}
         more = {"implementations": implementations, "sandboxes": sandboxes, "states": states}

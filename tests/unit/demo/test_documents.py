@@ -70,7 +70,7 @@ def request(
     about = DocumentContext(told, anchor, ("- notes.md (text/markdown)",) if files else ())
     own = ModelMessage("user", (TextPiece(before_request(about, 400_000)), TextPiece(said)))
     tools = tuple(ToolSpec(name, "", {}) for name in TOOLS)
-    return ModelRequest(SPEC, system_prompt(files=True, docs=False), (own, *after), tools)
+    return ModelRequest(SPEC, system_prompt(docs=False), (own, *after), tools)
 
 
 def made(said: str, anchor: Anchor = DOCUMENT, told: ToldDocument = PLAN) -> list[dict[str, str]]:

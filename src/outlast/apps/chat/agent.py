@@ -6,7 +6,6 @@ from typing import Final
 from outlast.apps.chat.summary_agent import summary_agent
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.network_prompt import network_words
-from outlast.kernel.agents.ports import SEARCH_DOCS
 from outlast.kernel.agents.prompt import PromptContext
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
@@ -14,7 +13,8 @@ from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
 from outlast.kernel.agents.tools.run_code import AROUND_CODE, run_code_tool
 from outlast.kernel.agents.tools.start_service import start_service_tool
 from outlast.kernel.agents.tools.terminal import terminal_tool
-from outlast.kernel.apps.opening import Opened, Opening
+from outlast.kernel.apps.opened import Opened, Opening
+from outlast.kernel.library.search import SEARCH_DOCS
 from outlast.kernel.threads.tables import threads
 
 NAME: Final = "chat"

@@ -5,13 +5,12 @@ from typing import Final
 from outlast.apps.knowledge import file_index, module_store, run_memories, tables
 from outlast.apps.knowledge.shapes import SourceChanged, SourceRemoved
 from outlast.base.events import EventType
-from outlast.kernel.agents.ports import SEARCH_DOCS
 from outlast.kernel.agents.tools.run_code import AROUND_CODE
 from outlast.kernel.apps.app import App
 from outlast.kernel.files.index import FILE_INDEX
-from outlast.kernel.library.memories import MEMORIES, RECALL
+from outlast.kernel.library.memories import MEMORIES
 from outlast.kernel.library.modules import LIBRARY, USABLE_MODULES
-from outlast.kernel.library.search import SEARCH
+from outlast.kernel.library.search import SEARCH, SEARCH_DOCS
 from outlast.kernel.library.shapes import ModulesSaved
 
 APP: Final = App(
@@ -28,7 +27,7 @@ APP: Final = App(
     prefixes={"source": "src", "passage": "psg", "module": "mod", "memory": "mem"},
     implements=[FILE_INDEX.by(file_index), LIBRARY.by(module_store), MEMORIES.by(run_memories)],
     server="outlast.apps.knowledge.server",
-    opens=[SEARCH, SEARCH_DOCS, USABLE_MODULES, RECALL, AROUND_CODE],
+    opens=[SEARCH, SEARCH_DOCS, USABLE_MODULES, AROUND_CODE],
     tools=["search_docs"],
     events=[
         EventType("ModulesSavedEvent", ModulesSaved, "modules.saved"),

@@ -22,7 +22,7 @@ from outlast_sandbox.interface import Sandbox
 
 async def list_published(services: Services, actor: Actor) -> list[ModuleData]:
     """The actor's own library, by path."""
-    dependencies = _dependencies(services)
+    dependencies = services.implementation(USABLE_MODULES).dependencies
     return [module.data(dependencies) for module in await services.db.read(store.of_user, actor.user_id)]
 
 
@@ -31,14 +31,14 @@ async def publish_module(services: Services, actor: Actor, module_id: str) -> Mo
     agents that work for the actor find it from now on. Its file is read as it is now; if its sandbox is awake, its
     import is tried. Raises `NotFound` (its file is gone), `MalformedInput` (it is not self-contained), `DiskFull`.
     Repeating is harmless."""
+    dependencies = services.implementation(USABLE_MODULES).dependencies
     module = await services.db.read(_require, actor, module_id)
     if module.workspace_id is None:  # it is in the library
-        return module.data(_dependencies(services))
+        return module.data(dependencies)
     sandbox = await awake_sandbox(services, module.workspace_id)
     content = await _content(services, module.workspace_id, module.path, sandbox)
     announced = NewModule(module.path, module.description, module.exports, module.usage)
     found = await publishable(announced, content, services.blobs, sandbox, new_id("effect"))
-    dependencies = _dependencies(services)
 
     def run(tx: Tx) -> ModuleData:
         _require(tx, actor, module_id)
@@ -80,7 +80,3 @@ async def _content(services: Services, workspace_id: str, path: str, sandbox: Sa
     if entry is None or entry.kind != "file":
         raise NotFound(f"The file {path} is gone.", hint="Ask the agent to write it again.", path=path)
     return await anyio.to_thread.run_sync(beginning_of, services.blobs, entry, MAX_BYTES + 1)
-
-
-def _dependencies(services: Services) -> str:
-    return services.implementation(USABLE_MODULES).dependencies

@@ -1,7 +1,7 @@
 """Memory: one line per run of a thread, with the request and the result. First argument: the open transaction.
 
-The next run gets the latest lines in order, and those older ones that resemble its request (`Recall`). A memory never
-changes, and is deleted with its thread.
+The next run gets the latest lines in order, and those older ones that resemble its request (`Searcher.recall`). A
+memory never changes, and is deleted with its thread.
 """
 
 from collections.abc import Collection
@@ -9,18 +9,16 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.knowledge.store import TEXTS
 from outlast.apps.knowledge.tables import memories
 from outlast.base.ids import new_id
-from outlast.db.database import Database, Tx
+from outlast.db.database import Tx
 from outlast.kernel.library.memories import Memory
 from outlast.kernel.library.modules import text_hash
 from outlast.kernel.mentions.rules import one_line
 
 SUMMARY_CHARS: Final = 500
 MAX_SEARCHED: Final = 2_000  # memories of one thread, the newest
-MIN_SHARE: Final = 0.3  # of the best score; memories that score less are not recalled
 _MEMORIES: Final = sa.select(*(memories.c[name] for name in Memory._fields))
 
 
@@ -49,22 +47,3 @@ def summaries_of_runs(tx: Tx, run_ids: Collection[str]) -> dict[str, str]:
     """Run id → summary, for the runs that have one."""
     found = tx.rows(Memory, _MEMORIES.where(memories.c.run_id.in_(sorted(run_ids))))
     return {memory.run_id: memory.summary for memory in found}
-
-
-class Recall:
-    """Searches memories by vectors, or by words on a server without an embedder."""
-
-    def __init__(self, db: Database, knowledge: Knowledge) -> None:
-        self._db, self._knowledge = db, knowledge
-
-    async def of_thread(
-        self, thread_id: str, query: str, *, without: Collection[str] = (), limit: int = 3
-    ) -> list[Memory]:
-        """See `kernel.library.memories.Recall`."""
-        if limit < 1 or not query.strip():
-            return []
-        known = await self._db.read(of_thread, thread_id, without=without)
-        scores = await self._knowledge.rank(query, [(one.hash, one.summary) for one in known])
-        least = max(scores, default=0.0) * MIN_SHARE
-        order = sorted(range(len(known)), key=lambda at: (-scores[at], at))
-        return [known[at] for at in order[:limit] if scores[at] > 0 and scores[at] >= least]

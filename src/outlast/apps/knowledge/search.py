@@ -7,7 +7,7 @@ or fail; the answer reports that. The same passages give the same order on eithe
 
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from outlast.apps.knowledge.excerpts import known_package, module_hit, package_a
 from outlast.apps.knowledge.index_cache import MAX_BYTES, Shelf, Shelves
 from outlast.apps.knowledge.reranker import Reranker, RerankFailed
 from outlast.apps.knowledge.rows import KnowledgeSourceRow
+from outlast.apps.knowledge.run_memories import of_thread
 from outlast.apps.knowledge.vector_math import (
     BLOCK,
     SMALL,
@@ -40,6 +41,7 @@ from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
+from outlast.kernel.library.memories import Memory
 from outlast.kernel.library.modules import Module, UsableModules
 from outlast.kernel.library.search import HitAnswer, HitScores, PackageAnswer, SearchMethod, SearchReply
 
@@ -50,6 +52,7 @@ KEPT_QUERIES: Final = 256
 MEND_EVERY_S: Final = 600.0  # a service with changing answers must not have everything embedded each time
 QUICKLY_OPENED: Final = 10_000  # passages that are read from files in 0.15 s: the first search can wait for them
 BY_WORDS: Final = 400  # texts whose vectors are compared if not all fit into memory
+MIN_SHARE: Final = 0.3  # of the best score; memories that score less are not recalled
 SPARE: Final = 5  # hits more than asked for, in case some are duplicates or were just removed
 log = logging.getLogger("outlast.knowledge")
 NO_EMBEDDER: Final = "No embedder is configured ([embeddings]), so this search used words only."
@@ -228,6 +231,16 @@ class Knowledge:
         for source in await self._db.read(store.sources_of_project, project_id):
             by_name.setdefault(source.package, []).append(source)
         return [package_answer(name, by_name[name]) for name in sorted(by_name)]
+
+    async def recall(self, thread_id: str, query: str, without: Collection[str] = (), limit: int = 3) -> list[Memory]:
+        """See `Searcher.recall`."""
+        if limit < 1 or not query.strip():
+            return []
+        known = await self._db.read(of_thread, thread_id, without=without)
+        scores = await self.rank(query, [(one.hash, one.summary) for one in known])
+        least = max(scores, default=0.0) * MIN_SHARE
+        order = sorted(range(len(known)), key=lambda at: (-scores[at], at))
+        return [known[at] for at in order[:limit] if scores[at] > 0 and scores[at] >= least]
 
     async def rank(self, query: str, texts: Sequence[tuple[str, str]]) -> list[float]:
         """The relevance of each text, given as (SHA-256, text), to the query, in order: as in a search, from 0 to 1, by

@@ -12,33 +12,32 @@ from outlast.apps.knowledge.readers.own_docs import own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader, Registries
 from outlast.apps.knowledge.readers.reader import SourceReader
 from outlast.apps.knowledge.reranker import Reranker
-from outlast.apps.knowledge.run_memories import Recall
 from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.knowledge.settings import KnowledgeSettings, RerankSettings
 from outlast.apps.knowledge.source_keeper import Followed, SourceKeeper
 from outlast.apps.knowledge.sources import configured_sources
 from outlast.apps.knowledge.vector_keeper import VectorKeeper
 from outlast.base.supervision.supervisor import Run
-from outlast.kernel.agents.ports import SEARCH_DOCS
 from outlast.kernel.agents.tools.run_code import AROUND_CODE
-from outlast.kernel.apps.opening import Opened, Opening
-from outlast.kernel.apps.ports import Implementation
-from outlast.kernel.library.memories import RECALL
+from outlast.kernel.apps.opened import Opened, Opening
 from outlast.kernel.library.modules import USABLE_MODULES
-from outlast.kernel.library.search import SEARCH
+from outlast.kernel.library.search import SEARCH, SEARCH_DOCS
 from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.embedders import OpenAIEmbedder
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.sandboxes.snapshots.installed import InstalledPackages
-from outlast_sandbox.package_indexes import NPM as NPM_REGISTRY
-from outlast_sandbox.package_indexes import read_indexes
+from outlast_sandbox.package_indexes import NPM, read_indexes
 from outlast_sandbox.package_names import parse_package
 
 
 def open_app(opening: Opening) -> Opened:
     """Search, saved modules, and the services that keep documentation up to date."""
-    settings, database = opening.settings, opening.database
-    connections, modules = Connections(), _open_modules(opening)
+    settings, database, sandbox = opening.settings, opening.database, opening.settings.sandbox
+    dependencies = () if sandbox is None else sandbox.dependencies
+    packages = [parse_package(one.package) for one in dependencies if one.package]
+    installed = dependencies_hash(packages, () if sandbox is None else sandbox.setup)
+    modules = Modules(database, opening.sandboxes.checkpoints, installed)
+    connections = Connections()
     opening.closing.push_async_callback(connections.aclose)
     embedder = _open_embedder(opening, connections)
     knowledge = Knowledge(
@@ -54,14 +53,12 @@ def open_app(opening: Opening) -> Opened:
     followed = partial(opening.hub.followed, "prj_")
     keeper = _open_sources(opening, followed, "" if embedder is None else embedder.model)
     tasks: dict[str, Run] = {"search indexes": knowledge.run, "documentation sources": keeper.run}
-    implements: list[Implementation] = [
+    implements = [
         SEARCH.by(knowledge),
         SEARCH_DOCS.by(search_docs_tool(knowledge, database, settings.of(KnowledgeSettings).results)),
         USABLE_MODULES.by(modules),
-        RECALL.by(Recall(database, knowledge)),
+        AROUND_CODE.by(LibraryCode(dependencies, database, modules, opening.blobs)),
     ]
-    if settings.sandbox is not None:
-        implements.append(AROUND_CODE.by(LibraryCode(settings.sandbox, database, modules, opening.blobs)))
     if embedder is not None:
         batch, supervisor = settings.embeddings.batch, opening.supervisor
         tasks["embedding"] = VectorKeeper(database, opening.clock, embedder, followed, batch, supervisor).run
@@ -80,15 +77,6 @@ def _open_reranker(opening: Opening, connections: Connections) -> Reranker | Non
     asked = opening.settings.of(RerankSettings)
     key = opening.environment.get(asked.api_key_env, "")
     return Reranker(connections, asked.url, asked.model, key, asked.timeout_s) if asked.url else None
-
-
-def _open_modules(opening: Opening) -> Modules:
-    """The library of saved modules."""
-    asked = opening.settings.sandbox
-    packages = [] if asked is None else [one.package for one in asked.dependencies if one.package]
-    commands = () if asked is None else asked.setup
-    hashed = dependencies_hash(map(parse_package, packages), commands)
-    return Modules(opening.database, opening.sandboxes.checkpoints, hashed)
 
 
 def _open_sources(opening: Opening, followed: Followed, model: str) -> SourceKeeper:
@@ -120,5 +108,5 @@ def _registries() -> Registries:
     found = read_indexes(Path(sys.executable))
     words = " ".join(found.pip.get(name, "") for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS"))
     scopes = dict(line.split(":registry=", 1) for line in found.npmrc.splitlines())
-    default = found.npm.get("NPM_CONFIG_REGISTRY", NPM_REGISTRY)
+    default = found.npm.get("NPM_CONFIG_REGISTRY", NPM)
     return Registries({"": default, **scopes}, tuple(words.split()), found.allowed)

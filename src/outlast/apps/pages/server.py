@@ -5,7 +5,7 @@ from outlast.apps.pages.agent.dormancy import KIND, Dormancy
 from outlast.apps.pages.embeds.pages_layer import with_pages
 from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.versions import Rules
-from outlast.kernel.apps.opening import Opened, Opening
+from outlast.kernel.apps.opened import Opened, Opening
 
 
 def open_app(opening: Opening) -> Opened:

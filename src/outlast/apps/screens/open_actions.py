@@ -31,10 +31,8 @@ async def work_on(queue: ScreenQueue) -> None:
     async with anyio.create_task_group() as tasks:
         async for task, services, screen_id in queue.coming:
             what, run = ("opening of a screen", _open) if task == "open" else ("theme of a screen", _dress)
-            under_way = queue.under_way[task]
-            tasks.start_soon(
-                services.supervisor.guard.once, what, screen_id, run, services, screen_id, under_way, limiter
-            )
+            once, under_way = services.supervisor.guard.once, queue.under_way[task]
+            tasks.start_soon(once, what, screen_id, run, services, screen_id, under_way, limiter)
 
 
 async def _open(services: Services, screen_id: str, under_way: set[str], limiter: anyio.CapacityLimiter) -> None:

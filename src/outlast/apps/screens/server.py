@@ -5,7 +5,7 @@ from functools import partial
 from outlast.apps.screens.agent.agent import screen_agent
 from outlast.apps.screens.open_actions import work_on
 from outlast.apps.screens.screen_queue import ScreenQueue
-from outlast.kernel.apps.opening import Opened, Opening
+from outlast.kernel.apps.opened import Opened, Opening
 
 
 def open_app(opening: Opening) -> Opened:

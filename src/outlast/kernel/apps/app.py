@@ -32,7 +32,7 @@ class App:
     - `state`: creates its in-memory state for the life of a server: one object of each class, found by
       `Services.state`. Called once, when a server starts.
     - `server`: its module with `open_app(opening: Opening) -> Opened`, which opens what else exists once per server:
-      agents, tasks, timers … (`opening.py`). Imported when a server starts.
+      agents, tasks, timers … (`opened.py`). Imported when a server starts.
     - `implements`: ports of the kernel and of other apps, as `[IMAGE_HOSTS.by(ScreenImageHosts())]`. At most one app
       implements a port.
     - `opens`: ports that it implements with what `open_app` opens.

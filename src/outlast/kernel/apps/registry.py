@@ -63,7 +63,7 @@ def implementation(port: Port[T]) -> T:
     return found
 
 
-def make_states(settings: Settings) -> Mapping[type, object]:
+def make_states(settings: Settings) -> Mapping[type, Any]:
     """New instances of the apps' in-memory state for the life of a server, by class."""
     made = (one for app in load().apps if app.state is not None for one in app.state(settings))
     return MappingProxyType({type(one): one for one in made})

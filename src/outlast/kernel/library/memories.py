@@ -1,6 +1,6 @@
 """Memories: a summary of each run of a thread, in one line."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime
 from typing import Final, NamedTuple, Protocol
 
@@ -36,21 +36,3 @@ class NoMemories(Memories):
 
 
 MEMORIES: Final[Port[Memories]] = Port("memories", NoMemories())
-
-
-class Recall(Protocol):
-    """Finds memories that resemble the current request."""
-
-    async def of_thread(
-        self, thread_id: str, query: str, *, without: Collection[str] = (), limit: int = 3
-    ) -> Sequence[Memory]:
-        """At most `limit` memories of the thread, best first, without those of the given runs. Reads only; safe to
-        repeat and to cancel."""
-        return []
-
-
-class NoRecall(Recall):
-    """Finds none."""
-
-
-RECALL: Final[Port[Recall]] = Port("search of memories", NoRecall())

@@ -1,9 +1,12 @@
-"""Search in documentation and modules: the port and its shapes."""
+"""Search in documentation, modules and memories: the ports and their shapes."""
 
+from collections.abc import Collection
 from typing import Final, Literal, Protocol
 
+from outlast.kernel.agents.tool import Tool
 from outlast.kernel.apps.ports import Port
 from outlast.kernel.http.shapes import Answer
+from outlast.kernel.library.memories import Memory
 
 SearchMethod = Literal["words", "words+vectors", "words+reranked", "words+vectors+reranked"]
 
@@ -64,7 +67,7 @@ class PackageAnswer(Answer):
 
 
 class Searcher(Protocol):
-    """Searches documentation and modules."""
+    """Searches documentation, modules and memories."""
 
     @property
     def embedder(self) -> str | None:
@@ -96,9 +99,15 @@ class Searcher(Protocol):
         """The packages that can be searched in a project, by name."""
         return []
 
+    async def recall(self, thread_id: str, query: str, without: Collection[str] = (), limit: int = 3) -> list[Memory]:
+        """At most `limit` memories of the thread that resemble the query, best first, without those of the given runs.
+        Reads only; safe to repeat and to cancel."""
+        return []
+
 
 class NoSearch(Searcher):
     """Finds nothing."""
 
 
 SEARCH: Final[Port[Searcher]] = Port("search", NoSearch())
+SEARCH_DOCS: Final[Port[Tool | None]] = Port("tool that searches documentation", None)

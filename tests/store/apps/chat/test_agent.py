@@ -7,8 +7,8 @@ from pathlib import Path
 from outlast.apps.chat.agent import chat_agent
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
-from outlast.kernel.agents.ports import SEARCH_DOCS
 from outlast.kernel.agents.prompt import PromptContext
+from outlast.kernel.library.search import SEARCH_DOCS
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.settings import Settings

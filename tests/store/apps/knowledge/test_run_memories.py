@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.apps.knowledge import run_memories
-from outlast.apps.knowledge.run_memories import SUMMARY_CHARS, Recall
+from outlast.apps.knowledge.run_memories import SUMMARY_CHARS
 from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.knowledge.vector_keeper import memories_without_vector, save_vectors
 from outlast.db.database import Database
@@ -46,8 +46,8 @@ async def remember(db: Database, team: Team, *summaries: str) -> list[Memory | N
     ]
 
 
-def recall(db: Database, embedder: Any = None) -> Recall:
-    return Recall(db, Knowledge(db, ManualClock(), embedder=embedder))
+def searcher(db: Database, embedder: Any = None) -> Knowledge:
+    return Knowledge(db, ManualClock(), embedder=embedder)
 
 
 async def test_a_run_has_one_line_and_the_last_counts(db: Database, team: Team) -> None:
@@ -76,23 +76,23 @@ async def test_what_resembles_the_request_is_recalled_best_first(db: Database, t
         made = await embedder.embed(list(texts.values()))
         await db.write(save_vectors, embedder.model, dict(zip(texts, made, strict=True)))
         assert await db.read(memories_without_vector, embedder.model, 100) == []
-    found = await recall(db, embedder).of_thread(team.thread_id, "send it to slack", limit=2)
+    found = await searcher(db, embedder).recall(team.thread_id, "send it to slack", limit=2)
     assert found[0].summary == LINES[1]
     assert len(found) <= 2
 
 
 async def test_a_run_never_recalls_itself_nor_what_is_told_anyhow(db: Database, team: Team) -> None:
     await remember(db, team, *LINES)
-    found = await recall(db).of_thread(team.thread_id, "slack channel", without={"run_1"})
+    found = await searcher(db).recall(team.thread_id, "slack channel", without={"run_1"})
     assert LINES[1] not in [one.summary for one in found]
 
 
 async def test_nothing_is_recalled_for_nothing(db: Database, team: Team) -> None:
     await remember(db, team, *LINES)
-    assert await recall(db).of_thread(team.thread_id, "   ") == []
-    assert await recall(db).of_thread(team.thread_id, "slack", limit=0) == []
-    assert await recall(db).of_thread(team.thread_id, "zebra") == []
-    assert await recall(db).of_thread("thr_none", "slack") == []
+    assert await searcher(db).recall(team.thread_id, "   ") == []
+    assert await searcher(db).recall(team.thread_id, "slack", limit=0) == []
+    assert await searcher(db).recall(team.thread_id, "zebra") == []
+    assert await searcher(db).recall("thr_none", "slack") == []
 
 
 @given(st.text())

@@ -13,6 +13,7 @@ from outlast.apps.knowledge import vector_keeper as embedding
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.source_documents import Document, Reading, cut_documents
 from outlast.apps.knowledge.source_store import NewSource
+from outlast.apps.knowledge.store import VECTORS
 from outlast.apps.knowledge.vector_keeper import VectorKeeper, remove_unused_vectors
 from outlast.base.errors import ModelKeyRefused, ModelRejected, StorageUnavailable
 from outlast.db.database import Database, Tx
@@ -156,3 +157,21 @@ async def test_nothing_that_fails_once_ends_the_vector_keeper(
                 rested = anyio.Event()
         tasks.cancel_scope.cancel()
     assert not failures
+
+
+async def test_what_a_run_stores_in_a_pause_is_embedded_at_once(db: Database) -> None:
+    team = await db.write(Team)
+    clock, embedder, saved = ManualClock(), Picky(""), anyio.Event()  # each text has the empty one in it
+    db.on_notice(lambda bell: saved.set() if bell == VECTORS else None)
+    await remember(db, team, "first")
+    vectors = VectorKeeper(db, clock, embedder)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(db.background)
+        tasks.start_soon(vectors.run)
+        with anyio.fail_after(30):
+            await clock.wait_sleepers()  # it failed, and pauses
+            embedder.word = "nothing"
+            await remember(db, team, "second")
+            await saved.wait()
+        tasks.cancel_scope.cancel()
+    assert await without_vector(db, embedder) == []

@@ -5,23 +5,19 @@ from dataclasses import replace
 from typing import Final
 
 from outlast.apps.documents.agent.context import DocumentContext, read_context
-from outlast.apps.documents.agent.file_tools import Files, read_file_tool, search_files_tool
+from outlast.apps.documents.agent.file_tools import read_file_tool, search_files_tool
 from outlast.apps.documents.agent.prompt import messages_told, system_prompt
 from outlast.apps.documents.agent.propose_edits import propose_edits_tool
 from outlast.apps.documents.agent.read_document import read_document_tool
 from outlast.apps.documents.settings import DocumentSettings
-from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
-from outlast.kernel.agents.ports import SEARCH_DOCS
 from outlast.kernel.agents.prompt import Conversation, PromptContext
-from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
-from outlast.kernel.apps.opening import Opened, Opening
+from outlast.kernel.apps.opened import Opened, Opening
 from outlast.kernel.files.search import ProjectFiles
-from outlast.kernel.library.search import SEARCH
+from outlast.kernel.library.search import SEARCH, SEARCH_DOCS
 from outlast.kernel.models.protocol import ModelMessage
 from outlast.kernel.runs.history import Exchange
-from outlast.kernel.settings import Settings
 
 GONE: Final = {
     "section": "The section that this conversation is about was deleted. The answer is based on the whole document.",
@@ -33,21 +29,22 @@ GONE: Final = {
 
 def open_app(opening: Opening) -> Opened:
     """The agent `document`."""
-    database = opening.database
-    files = ProjectFiles(database, opening.blobs, opening.implementation(SEARCH))
-    docs = opening.implementation(SEARCH_DOCS)
-    return Opened(agents=[document_agent(opening.settings, database, files=files, docs=docs)])
+    return Opened(agents=[document_agent(opening)])
 
 
-def document_agent(settings: Settings, db: Database, *, files: Files | None = None, docs: Tool | None = None) -> Agent:
-    """The agent `document`. `files` searches the project's files, `docs` is the tool that searches documentation
-    (None if nothing is indexed)."""
-    tools = [propose_edits_tool(db, settings.of(DocumentSettings)), read_document_tool(db)]
-    if files is not None:
-        tools += [search_files_tool(files), read_file_tool(files)]
-    tools += [ask_user] if docs is None else [docs, ask_user]
-    instructions = system_prompt(files=files is not None, docs=docs is not None)
-    return Agent("document", instructions=instructions, tools=tools, context=_conversation)
+def document_agent(opening: Opening) -> Agent:
+    """The agent `document`."""
+    db, docs = opening.database, opening.implementation(SEARCH_DOCS)
+    files = ProjectFiles(db, opening.blobs, opening.implementation(SEARCH))
+    tools = [
+        propose_edits_tool(db, opening.settings.of(DocumentSettings)),
+        read_document_tool(db),
+        search_files_tool(files),
+        read_file_tool(files),
+        *([docs] if docs is not None else []),
+        ask_user,
+    ]
+    return Agent("document", instructions=system_prompt(docs=docs is not None), tools=tools, context=_conversation)
 
 
 def _conversation(context: PromptContext) -> Conversation:

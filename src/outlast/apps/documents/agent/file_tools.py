@@ -1,24 +1,18 @@
 """`search_files` and `read_file`: search the project's files, and read them page by page."""
 
-from typing import Annotated, Any, Final, Protocol
+from typing import Annotated, Any, Final
 
 import orjson
 from pydantic import Field
 
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, tool
-from outlast.kernel.files.shapes import FileHitAnswer, FileSearchAnswer, FileTextAnswer
+from outlast.kernel.files.search import ProjectFiles
+from outlast.kernel.files.shapes import FileHitAnswer
 
 RESULTS: Final = 6
 CONTENT_CHARS: Final = 4_000
 READ_CHARS: Final = 20_000
-
-
-class Files(Protocol):
-    """A project's files."""
-
-    async def search(self, project_id: str, query: str, limit: int = 5) -> FileSearchAnswer: ...
-    async def read(self, project_id: str, artifact_id: str, page: int = 1) -> FileTextAnswer: ...
 
 
 Query = Annotated[
@@ -29,7 +23,7 @@ PageNumber = Annotated[int, Field(ge=1, le=100_000, description="Page of a PDF."
 After = Annotated[int, Field(ge=0, description="Continue after this many characters.")]
 
 
-def search_files_tool(files: Files) -> Tool:
+def search_files_tool(files: ProjectFiles) -> Tool:
     """`search_files` in the project of a run."""
 
     @tool(repeatable=True)
@@ -47,7 +41,7 @@ def search_files_tool(files: Files) -> Tool:
     return search_files
 
 
-def read_file_tool(files: Files) -> Tool:
+def read_file_tool(files: ProjectFiles) -> Tool:
     """`read_file` of the project of a run."""
 
     @tool(repeatable=True)

@@ -20,8 +20,6 @@ SYSTEM: Final = read_text(__file__, "system.md")
 
 READ: Final = """\
 - `read_document` shows sections that you were not shown, or finds blocks by words, as the document is now.
-"""
-FILES: Final = """\
 - `search_files` finds passages in the project's files, `read_file` reads on. Say which file a fact is from.
 """
 DOCS: Final = "- `search_docs` searches documentation that is indexed here.\n"
@@ -36,10 +34,9 @@ GONE: Final = "The document that this conversation was about was deleted. There 
 DOCUMENT_SHARE: Final = 0.6  # maximum share of the budget; the rest is for the conversation
 
 
-def system_prompt(*, files: bool, docs: bool) -> str:
-    """The system text. `files`, `docs`: project files and documentation can be searched."""
-    tools = READ + (FILES if files else "") + (DOCS if docs else "") + ASK
-    return SYSTEM.format(tools=tools)
+def system_prompt(*, docs: bool) -> str:
+    """The system text. `docs`: documentation can be searched."""
+    return SYSTEM.format(tools=READ + (DOCS if docs else "") + ASK)
 
 
 def messages_told(

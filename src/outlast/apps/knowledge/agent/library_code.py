@@ -22,7 +22,7 @@ from outlast.kernel.library.modules import LIBRARY, MAX_BYTES, Module, UsableMod
 from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.runs.tables import effects
 from outlast.kernel.runs.transcript import Run
-from outlast.kernel.sandboxes.settings import SandboxSettings
+from outlast.kernel.sandboxes.settings import DependencySettings
 from outlast_sandbox.interface import EvaluationResult, Sandbox
 
 REMINDER: Final = (
@@ -40,9 +40,11 @@ GONE: Final = "The published module {path} could not be put into the workspace: 
 class LibraryCode:
     """The work of `run_code` before and after the code runs; see the module."""
 
-    def __init__(self, settings: SandboxSettings, db: Database, modules: UsableModules, blobs: FolderBlobs) -> None:
+    def __init__(
+        self, dependencies: Sequence[DependencySettings], db: Database, modules: UsableModules, blobs: FolderBlobs
+    ) -> None:
         self._db, self._shelf, self._blobs = db, modules, blobs
-        self._documented = [one for one in settings.dependencies if one.docs and filed_under(one)]
+        self._documented = [one for one in dependencies if one.docs and filed_under(one)]
 
     async def before(self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language) -> list[str]:
         """Put the published modules that the code imports into the workspace."""

@@ -21,14 +21,13 @@ from outlast.db.database import Tx
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context_window import user_pieces
 from outlast.kernel.agents.network_prompt import network_words
-from outlast.kernel.agents.ports import SEARCH_DOCS
 from outlast.kernel.agents.prompt import Conversation, PromptContext
 from outlast.kernel.agents.tools.ask_user import ask_user
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
 from outlast.kernel.agents.tools.run_code import AROUND_CODE, run_code_tool
-from outlast.kernel.apps.opening import Opening
-from outlast.kernel.library.memories import RECALL
+from outlast.kernel.apps.opened import Opening
 from outlast.kernel.library.modules import USABLE_MODULES
+from outlast.kernel.library.search import SEARCH, SEARCH_DOCS
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
 from outlast.kernel.runs.transcript import Run
 
@@ -54,7 +53,7 @@ def page_agent(opening: Opening) -> Agent:
         sandbox=True,
         context=_conversation,
         prepare=partial(
-            prepare, db=db, modules=modules, recall=opening.implementation(RECALL), most_recalled=asked.recalled
+            prepare, db=db, modules=modules, searcher=opening.implementation(SEARCH), most_recalled=asked.recalled
         ),
         check=partial(check_page, db=db, workspaces=workspaces, sandbox=sandbox is not None),
         lines=PageLines(opening.states[Rules], asked.dormant_after_s),

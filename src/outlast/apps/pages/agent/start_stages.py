@@ -18,8 +18,8 @@ from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
-from outlast.kernel.library.memories import Recall
 from outlast.kernel.library.modules import UsableModules
+from outlast.kernel.library.search import Searcher
 from outlast.kernel.runs.tables import effects
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.threads.tables import messages
@@ -40,7 +40,7 @@ _LAST_RESULT: Final = (
 
 
 async def prepare(
-    context: StageContext, db: Database, modules: UsableModules, recall: Recall, most_recalled: int
+    context: StageContext, db: Database, modules: UsableModules, searcher: Searcher, most_recalled: int
 ) -> StageResult:
     """Raises `NotFound` without a page. Repeatable; reads only, except that modules without files are
     forgotten."""
@@ -53,7 +53,7 @@ async def prepare(
     usable = await modules.usable(page.workspace_id, run.started_by)
     recent, asked = await db.read(_history, run, page.id)
     without = recent.run_ids | {run.id}
-    found = await recall.of_thread(run.thread_id, asked, without=without, limit=most_recalled)
+    found = await searcher.recall(run.thread_id, asked, without=without, limit=most_recalled)
     recalled = [one.summary for one in found]
     told = Found(page.id, page.version, module_list(usable), recent.lines, recalled)
     await context.tell("load_page", "done", _detail(page.title, told, len(usable)))

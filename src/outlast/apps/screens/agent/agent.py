@@ -18,7 +18,7 @@ from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
 from outlast.kernel.agents.tools.terminal import terminal_tool
-from outlast.kernel.apps.opening import Opening
+from outlast.kernel.apps.opened import Opening
 from outlast.kernel.models.protocol import ModelMessage
 from outlast.kernel.runs.history import Exchange
 from outlast.kernel.threads.tables import threads

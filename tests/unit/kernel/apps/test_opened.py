@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from outlast.kernel.apps.app import App
-from outlast.kernel.apps.opening import Opened, Opening
+from outlast.kernel.apps.opened import Opened, Opening
 from outlast.kernel.apps.ports import Port
 from outlast.kernel.apps.registry import only
 

@@ -27,8 +27,7 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
 
 T = TypeVar("T")
-Layer = Callable[[ASGIApp, Surface, KnownHosts], ASGIApp]
-"""Puts an ASGI application around another one."""
+Layer = Callable[[ASGIApp, Surface, KnownHosts], ASGIApp]  # puts an application around another one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +51,8 @@ class Opened:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
     """The argument of `open_app`: what the kernel has opened. `folder` is the data directory; `environment` holds the
-    values of secrets; `states` are the apps' own (`App.state`); `closing` closes what is entered or pushed, in reverse
-    order, when the server has stopped."""
+    values of secrets; `states` are the apps' own (`App.state`); `closing` closes what is pushed there, the last first,
+    when the server has stopped. `opened` is what apps have opened, by name; `implementations` are of their ports."""
 
     settings: Settings
     database: Database
@@ -76,8 +75,8 @@ class Opening:
 
     def implementation(self, port: Port[T]) -> T:
         """Another app's implementation of a port that it `opens`, or the `empty` one. Opens that app first."""
-        if port not in self.implementations:
-            for app in (app for app in registry.load().apps if port in app.opens):
+        for app in registry.load().apps:
+            if port in app.opens and port not in self.implementations:
                 self.open(app)
         found: T = self.implementations.get(port, port.empty)
         return found
