@@ -15,7 +15,7 @@ def main() -> None:
     # What importing makes is kept until the end: looking through it for garbage takes a fifth of the start, and time of
     # every run later.
     usual = gc.get_threshold()
-    gc.set_threshold(100_000)
+    gc.set_threshold(500_000)
     from outlast.surfaces.cli.main import run_cli
 
     def run(settings: Settings, announce: Announce, http: bool) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.base.test_images import PNG
 
 from outlast.base.errors import Conflict, Forbidden, NotFound
 from outlast.db.database import Database
@@ -22,6 +21,7 @@ from outlast.kernel.services import Services
 from outlast.kernel.threads import actions as threads
 from outlast.kernel.threads.user_input import Draft
 from tests.factories import Team, join, list_inbox, make_services, make_user
+from tests.unit.base.test_image_formats import PNG
 
 Act = Callable[[Services, Actor, Any], Awaitable[Any]]
 ACTIONS: dict[str, tuple[str, Act]] = {

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from tests.unit.base.test_images import PNG
 
 from outlast.base.errors import (
     EmptyMessage,
@@ -30,6 +29,7 @@ from outlast.kernel.threads import actions as threads
 from outlast.kernel.threads.tables import threads as thread_table
 from outlast.kernel.threads.user_input import Draft
 from tests.factories import Team, list_inbox, make_run, make_services
+from tests.unit.base.test_image_formats import PNG
 
 
 async def test_a_message_is_made_of_texts_and_the_projects_images(db: Database, tmp_path: Path) -> None:

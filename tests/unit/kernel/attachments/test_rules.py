@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 
 import pytest
-from tests.unit.base.test_images import PNG
 
 from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.kernel.attachments.rules import checked_image
 from outlast.kernel.files.kinds import file_name
+from tests.unit.base.test_image_formats import PNG
 
 
 def test_what_is_no_image_is_refused() -> None:
