@@ -40,7 +40,7 @@ class Tx:
     notices: set[str] = field(default_factory=set)
     prepared: PreparedStatements | None = None
     endings: list[Callable[[], None]] = field(default_factory=list)
-    kept: dict[Any, Any] = field(default_factory=dict)  # what a module keeps until the end of the transaction
+    kept: dict[Any, list[Any]] = field(default_factory=dict)  # what modules keep for their endings
     locks: RowLocks | None = field(default_factory=locks_of_transaction)
 
     @property

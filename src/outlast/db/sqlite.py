@@ -10,8 +10,8 @@ import os
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Concatenate, Final
@@ -162,13 +162,11 @@ class SqliteDatabase:
         savepoint."""
         driver = driver_of(conn)
         try:
-            driver.execute("BEGIN IMMEDIATE")
-            for job in jobs:
-                _run_job(conn, job, self._clock, self._prepared, "job" if len(jobs) > 1 else None)
-            driver.execute("ROLLBACK" if all(job.error for job in jobs) else "COMMIT")
+            with _begun(driver, "IMMEDIATE"):
+                for job in jobs:
+                    _run_job(conn, job, self._clock, self._prepared, "job" if len(jobs) > 1 else None)
+                driver.execute("ROLLBACK" if all(job.error for job in jobs) else "COMMIT")
         except Exception as error:  # the commit itself failed: no job's change was saved
-            if driver.in_transaction:
-                driver.execute("ROLLBACK")
             for job in jobs:
                 if job.error is None:
                     job.error = _translate(error)
@@ -178,16 +176,26 @@ class SqliteDatabase:
             driver = driver_of(conn)
             while (job := self._reads.get()) is not None:
                 try:
-                    driver.execute("BEGIN DEFERRED")
-                    try:
+                    with _begun(driver, "DEFERRED"):
                         job.tx = Tx(conn, self._clock.now(), prepared=self._prepared)
                         job.result = job.call(job.tx)
-                    finally:
-                        if driver.in_transaction:
-                            driver.execute("ROLLBACK")
                 except Exception as error:
                     job.error = _translate(error)
                 _deliver([job], self._listeners)
+
+
+@contextmanager
+def _begun(driver: sqlite3.Connection, kind: str) -> Iterator[None]:
+    """A transaction, rolled back unless the block commits it. One that could not be rolled back on a failing disk is
+    rolled back before the next."""
+    if driver.in_transaction:
+        driver.execute("ROLLBACK")
+    driver.execute(f"BEGIN {kind}")
+    try:
+        yield
+    finally:
+        if driver.in_transaction:
+            driver.execute("ROLLBACK")
 
 
 def _keep_private(path: Path) -> None:

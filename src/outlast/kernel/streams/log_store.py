@@ -61,11 +61,10 @@ def append(tx: Tx, stream_id: str, events: Sequence[NamedEvent]) -> None:
     """Append facts to a thread's or project's log, at the end of the transaction: they are numbered under the row's
     lock, so that the order of numbers is the order of commits. Followers are woken after the commit. A log that is
     deleted by then takes none."""
-    waiting: dict[str, tuple[NamedEvent, ...]] | None = tx.kept.get(append)
-    if waiting is None:
+    if append not in tx.kept:
+        tx.kept[append] = []
         tx.before_commit(partial(write_appended, tx))
-    # A new mapping: a savepoint that is undone puts back the earlier one.
-    tx.kept[append] = {**(waiting or {}), stream_id: (*(waiting or {}).get(stream_id, ()), *events)}
+    tx.kept[append] += [(stream_id, event) for event in events]
     tx.ring(stream_id)
 
 
@@ -73,9 +72,12 @@ def write_appended(tx: Tx) -> None:
     """Write what waits for the end of the transaction, so that the rest of it reads it."""
     if append not in tx.kept:
         return
+    appended: dict[str, list[NamedEvent]] = {}
+    for stream_id, event in tx.kept.pop(append):
+        appended.setdefault(stream_id, []).append(event)
     # All threads before all projects: the order in which every transaction locks rows (docs/concepts/locking.md).
     blocks = []
-    for stream_id, events in sorted(tx.kept.pop(append).items(), key=lambda one: (one[0][:4] != "thr_", one[0])):
+    for stream_id, events in sorted(appended.items(), key=lambda one: (not one[0].startswith("thr_"), one[0])):
         number = _NUMBER["threads" if stream_id.startswith("thr_") else "projects"]
         last = tx.execute(number, {"stream": stream_id, "count": len(events)}).scalar()
         if last is not None:
