@@ -13,12 +13,8 @@ from outlast.db.database import Tx
 def savepoint(tx: Tx) -> Iterator[None]:
     """Undo the block's changes if it raises, and drop its notices, hooks and events; the rest of the transaction stays.
     Passes the exception on; if `is_of_transaction` holds for it, the transaction is over."""
-    hooks, notices, endings, kept = (
-        len(tx.hooks),
-        set(tx.notices),
-        len(tx.endings),
-        {key: [*kept] for key, kept in tx.kept.items()},
-    )
+    hooks, notices, endings = len(tx.hooks), set(tx.notices), len(tx.endings)
+    kept = {key: [*values] for key, values in tx.kept.items()}
     nested = tx.conn.begin_nested()
     try:
         yield

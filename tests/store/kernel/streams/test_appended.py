@@ -16,14 +16,19 @@ def event(name: str) -> tuple[str, ThreadDeleted]:
     return "thread.deleted", ThreadDeleted(thread_id=name)
 
 
+def fail(tx: Tx, thread_id: str) -> None:
+    with savepoint(tx):
+        append(tx, thread_id, [event("undone")])
+        assert len(read_all(tx, thread_id)) >= 2
+        raise ValueError("undo")
+
+
 async def test_facts_of_an_undone_savepoint_are_dropped_also_if_it_read_its_log(db: Database) -> None:
     def run(tx: Tx) -> str:
         team = Team(tx)
         append(tx, team.thread_id, [event("before")])
-        with pytest.raises(ValueError, match="undo"), savepoint(tx):
-            append(tx, team.thread_id, [event("undone")])
-            assert len(read_all(tx, team.thread_id)) >= 2
-            raise ValueError("undo")
+        with pytest.raises(ValueError, match="undo"):
+            fail(tx, team.thread_id)
         append(tx, team.thread_id, [event("after")])
         return team.thread_id
 
