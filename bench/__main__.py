@@ -1,6 +1,7 @@
 """The benchmarks' command line: runs the chosen workloads for every contestant and prints the table."""
 
 import argparse
+import gc
 import platform
 import sys
 
@@ -19,6 +20,7 @@ async def run(workload: Workload, contestants: list[str], quick: bool, rounds: i
     """Runs every contestant in turn, round by round, so that a slow minute of the machine affects all of them."""
     packages.declare(APPS)
     registry.load()  # some workloads measure parts of the server in this process
+    gc.freeze()  # as the server does
     measured: dict[str, list[list[Figure]]] = {}
     for number in range(rounds):
         for name in (name for name in contestants if name in workload.contestants):

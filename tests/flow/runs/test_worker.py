@@ -112,6 +112,7 @@ async def test_a_claim_that_fails_cuts_no_run_that_is_at_work(
         first = await it.start()
         await it.until(first.run_id, "text.delta")
         monkeypatch.setattr(claims, "claim_ready", failing)
+        it.services.engine.intake.shut()  # otherwise the start itself would claim the run
         second = await it.start(target=await db.write(make_thread, it.project_id, it.owner))
         assert await anyio.to_thread.run_sync(failed.wait, 30)
         gate.set()

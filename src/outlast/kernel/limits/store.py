@@ -1,6 +1,7 @@
 """Rate limits by counting rows. First argument: the open transaction."""
 
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -14,8 +15,8 @@ _ALL: Final = sa.true()
 def check_run_rates(tx: Tx, user_id: str, project_id: str, per_user: int, per_project: int) -> None:
     """Raise `RateLimited` when the user or the project has started as many runs within the last minute as the limit
     allows (0 for no limit). Two starts at the same moment may both pass."""
-    _check(tx, "user", runs, runs.c.started_by == user_id, per_user)
-    _check(tx, "project", runs, runs.c.project_id == project_id, per_project)
+    _check(tx, "user", runs, "started_by", user_id, per_user)
+    _check(tx, "project", runs, "project_id", project_id, per_project)
 
 
 def check_made_rate(
@@ -31,13 +32,28 @@ def check_made_rate(
     """Raise `RateLimited` when the user has created as many rows of `table` within the last minute as the limit allows
     (0 for no limit). `things` is their name in messages (default: the table's name), `by` the column with the user's
     id, `which` the rows that count (default: all)."""
-    _check(tx, "user", table, (table.c[by] == user_id) & which, per_user, things or table.name)
+    _check(tx, "user", table, by, user_id, per_user, things or table.name, which)
 
 
 def _check(
-    tx: Tx, per: str, table: sa.Table, counted: sa.ColumnElement[bool], limit: int, things: str = "runs"
+    tx: Tx,
+    per: str,
+    table: sa.Table,
+    by: str,
+    whose: str,
+    limit: int,
+    things: str = "runs",
+    which: sa.ColumnElement[bool] = _ALL,
 ) -> None:
     if limit:
-        within = sa.select(table.c.created_at).where(counted, table.c.created_at > tx.now - WINDOW)
-        newest = tx.execute(within.order_by(table.c.created_at.desc()).limit(limit)).scalars().all()
-        check_rate(per, list(reversed(newest)), limit, tx.now, things=things)
+        since = tx.now - WINDOW
+        newest = tx.execute(_newest(table, by, which), {"whose": whose, "since": since, "most": limit}).scalars()
+        check_rate(per, list(reversed(list(newest))), limit, tx.now, things=things)
+
+
+@cache
+def _newest(table: sa.Table, by: str, which: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """`which` is a constant, so that each statement is built once."""
+    made = table.c.created_at
+    within = sa.select(made).where(table.c[by] == sa.bindparam("whose"), which, made > sa.bindparam("since"))
+    return within.order_by(made.desc()).limit(sa.bindparam("most", type_=sa.Integer))

@@ -14,6 +14,8 @@ from outlast.kernel.sandboxes.actions import end_given_up
 from outlast.kernel.sandboxes.store import give_up
 from outlast.kernel.services import Services, in_read, in_write_with_services
 
+_OWNED = members_table.c.role == "owner"
+
 
 async def list_projects(services: Services, actor: Actor) -> list[ProjectAnswer]:
     """The projects the actor is a member of, oldest first."""
@@ -23,10 +25,10 @@ async def list_projects(services: Services, actor: Actor) -> list[ProjectAnswer]
 @in_write_with_services
 def create_project(tx: Tx, services: Services, actor: Actor, name: str) -> ProjectAnswer:
     """Create a project; the actor owns it."""
-    limits, owned = services.settings.limits, members_table.c.role == "owner"
+    limits = services.settings.limits
     title = checked_line("The project's name", name, limits.title_chars)
     most = limits.projects_per_minute_per_user
-    check_made_rate(tx, members_table, actor.user_id, most, things="projects", by="user_id", which=owned)
+    check_made_rate(tx, members_table, actor.user_id, most, things="projects", by="user_id", which=_OWNED)
     return projects.project_data(tx, projects.add_project(tx, actor.user_id, title), actor.user_id)
 
 

@@ -245,7 +245,7 @@ def start_in(
     if waits_for is not None and on_busy == "interrupt":
         waits_for = _interrupt(tx, services, thread_id, actor, new_run_id)
     new = NewRun(project_id, thread_id, held.workspace_id, profile or held.profile, spec, message.id, actor.user_id)
-    run_id = queue_run(tx, services.settings, new, waits_for, new_run_id)
+    run_id = queue_run(tx, services.engine, new, waits_for, new_run_id)
     store.add_problems(tx, run_id, failed)
     announce_thread(tx, thread_id)
     tell_named(tx, actor, project_id, message, draft.mentions, draft.told)
@@ -336,7 +336,7 @@ async def _start_again(
             row.project_id, row.thread_id, thread.workspace_id, row.profile, spec, row.message_id,
             actor.user_id, mode, run_id,
         )  # fmt: skip
-        again_id = queue_run(tx, services.settings, new, None)
+        again_id = queue_run(tx, services.engine, new, None)
         failed = call_run_hook(
             tx, row.profile, "was started", lambda hooks: hooks.on_again(tx, row.thread_id, run_id, again_id)
         )

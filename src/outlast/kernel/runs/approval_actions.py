@@ -212,7 +212,7 @@ def _resolve(
     # While a worker holds the run, only that worker writes its log: it announces the decision before its next effect.
     if run.leg == "parked":
         store.mark_announced(tx, [row.approval.id])
-        parking.unpark(tx, services.settings, run, resolution_events(row))
+        parking.unpark(tx, services.engine, run, resolution_events(row))
     tell_settled(tx, run.project_id, [row.approval.kind])
     return _to_answer(row.approval)
 

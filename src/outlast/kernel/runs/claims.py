@@ -1,10 +1,10 @@
 """Claims: which ready runs a node takes, with a lease that `leases` renews. The first argument is always the open
 transaction."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -13,7 +13,8 @@ from outlast.kernel.runs.crashes import SUSPECT_DEATHS
 from outlast.kernel.runs.leases import hand_back_strays
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.runs.transcript import Run
+from outlast.kernel.runs.transcript import Effect, Run, Transcript
+from outlast.kernel.streams.log_store import Line, NamedEvent
 from outlast.kernel.streams.writer import RESERVE
 
 # Statements of the hot path, built once: see db/prepared.py.
@@ -38,6 +39,25 @@ _CLAIM = (
     )
     .returning(runs.c.seq_reserved)
 )
+
+
+class FirstTurn(NamedTuple):
+    """A run's first turn, named in the claim's transaction: the journal before it, its effect, and the saved events as
+    they are and as lines of the log."""
+
+    before: Transcript
+    effect: Effect
+    events: Sequence[NamedEvent]
+    lines: Sequence[Line]
+
+
+class Claimed(NamedTuple):
+    """A run that this process holds, as it was before `first`; and the first number that its writer may use, which is
+    that of the first of these lines."""
+
+    run: Run
+    first_seq: int
+    first: FirstTurn | None = None
 
 
 @cache
@@ -74,12 +94,13 @@ def claim_ready(
     chosen = list(tx.execute(ready, {"now": tx.now, "most": limit}).scalars())
     if len(chosen) < limit:  # suspects last: no other run waits for one
         chosen += _claimable_suspect(tx, agents)
-    claimed = []
-    for run_id in chosen:
-        claim = {"run": run_id, "node": owner, "until": tx.now + lease, "now": tx.now}
-        reserved = tx.execute(_CLAIM, claim).scalar_one()
-        claimed.append((run_of(tx, run_id), reserved - RESERVE + 1))
-    return claimed
+    return [claim(tx, owner, lease, run_id) for run_id in chosen]
+
+
+def claim(tx: Tx, owner: str, lease: timedelta, run_id: str) -> tuple[Run, int]:
+    """Claim this run, which is ready and locked by this transaction; as `claim_ready`."""
+    reserved = tx.execute(_CLAIM, {"run": run_id, "node": owner, "until": tx.now + lease, "now": tx.now}).scalar_one()
+    return run_of(tx, run_id), reserved - RESERVE + 1
 
 
 def _claimable_suspect(tx: Tx, agents: frozenset[str] | None) -> list[str]:

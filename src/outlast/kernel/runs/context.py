@@ -14,6 +14,7 @@ import anyio
 from outlast.db.database import Tx
 from outlast.kernel.models.protocol import Delta
 from outlast.kernel.runs import store
+from outlast.kernel.runs.claims import Claimed
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import End, Next, next_step
@@ -33,7 +34,8 @@ class RunContext:
     """`shown` is the run as followers see it; `is_cancelled` says whether a user has ended it. `steps_began` has the
     time at which each step of the workflow was last reported to begin."""
 
-    def __init__(self, engine: Engine, run: Run, first_seq: int) -> None:
+    def __init__(self, engine: Engine, claimed: Claimed) -> None:
+        run, first_seq, first = claimed
         self.engine = engine
         self.run = run
         self.agent = engine.agents[run.profile]
@@ -41,14 +43,24 @@ class RunContext:
         self.lost_sandboxes: set[str] = set()  # losses that the run has shown
         self.is_cancelled = False
         self.writer = RunWriter(
-            engine.db, engine.hub, engine.clock, run.id, run.attempt, run.seq_saved, first_seq, run.seq_reserved
+            engine.db,
+            engine.hub,
+            engine.clock,
+            run.id,
+            run.attempt,
+            run.seq_saved,
+            first_seq,
+            run.seq_reserved,
+            () if first is None else first.lines,
         )
         self._steps_began: dict[str, datetime] = {}
         self._opening: list[NamedEvent] = []
         self._notes: list[str] = []
         self._workspace_id = run.workspace_id
         self._streamed: dict[tuple[str, str], list[str]] = {}  # (event, part id): deltas not yet folded
-        self._has_recorded = False
+        self._has_recorded = first is not None
+        for event in () if first is None else first.events:
+            self._fold(event)
 
     def open_with(self, event: NamedEvent) -> None:
         """A fact of the claim, recorded together with the first effect."""
@@ -155,7 +167,7 @@ class RunContext:
 
     async def transcript(self) -> Transcript:
         """The journal of the run's effects. A run that was claimed for the first time has none."""
-        if self.run.attempt == 1 and self.run.mode != "continue" and not self._has_recorded:
+        if self.run.is_new and not self._has_recorded:
             return Transcript(self.run)
         return await self.engine.db.read(self.transcript_in)
 

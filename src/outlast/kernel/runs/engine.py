@@ -1,7 +1,7 @@
 """The resources that legs work with, and that legs and actions need to end or park a run."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from outlast.base.clock import Clock
 from outlast.db.blobs import FolderBlobs
@@ -9,6 +9,7 @@ from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.runs.intake import Intake
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
@@ -31,6 +32,7 @@ class Engine:
     node_id: str
     log: Callable[..., None]
     files: CheckpointKeeper | None = None
+    intake: Intake = field(default_factory=Intake)
 
     def max_steps(self, agent: Agent) -> int:
         """Turns of the model in one run: the configuration's limit for this agent, else the agent's own, else the limit

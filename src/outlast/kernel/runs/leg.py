@@ -6,6 +6,7 @@ from typing import Any, Final
 import anyio
 
 from outlast.kernel.runs import leases, store
+from outlast.kernel.runs.claims import Claimed
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.model_turn import REFUSED, ask_model
@@ -15,7 +16,7 @@ from outlast.kernel.runs.rules import AskModel, CallTools, Check, End, Prepare, 
 from outlast.kernel.runs.shapes import RunStarted, StepReset
 from outlast.kernel.runs.stages import perform_stage
 from outlast.kernel.runs.tool_calls import call_tools, lost_so_far
-from outlast.kernel.runs.transcript import Effect, Run, Transcript
+from outlast.kernel.runs.transcript import Effect, Transcript
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log_store import read_all
 
@@ -26,14 +27,16 @@ class Leg:
     """A claimed run at work in this process. `stop` is None while it may work; "person" (cancelled), "shutdown", or
     "fence" (another attempt has the run). `over` is set once no part of it runs any more."""
 
-    def __init__(self, engine: Engine, run: Run, first_seq: int) -> None:
+    def __init__(self, engine: Engine, claimed: Claimed) -> None:
         self.engine = engine
-        self.run = run
-        self.context = RunContext(engine, run, first_seq)
+        self.run = claimed.run
+        self.context = RunContext(engine, claimed)
         self.stop: str | None = None
         self.ended = False
         self.over = anyio.Event()
-        self._named: tuple[Transcript, Effect] | None = None  # the next turn, named with the last call's result
+        first = claimed.first
+        # The next turn, if it was named with the claim or with the last call's result.
+        self._named: tuple[Transcript, Effect] | None = None if first is None else (first.before, first.effect)
         self._scope = anyio.CancelScope()
 
     async def work(self) -> None:
@@ -66,6 +69,8 @@ class Leg:
     async def _open(self) -> None:
         """Begin: a first attempt starts the run; a later one rebuilds the shown parts and takes back the cut ones."""
         context = self.context
+        if self._named is not None:  # begun with the claim
+            return
         context.open_with(("run.started", RunStarted(run_id=self.run.id, attempt=self.run.attempt)))
         if self.run.attempt == 1 and self.run.seq_saved <= 1:  # only `run.queued` has been shown
             return

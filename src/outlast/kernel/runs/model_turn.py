@@ -21,9 +21,10 @@ from outlast.kernel.runs.line_stream import stream_lines
 from outlast.kernel.runs.lined_turn import LinedTurn
 from outlast.kernel.runs.outcome import NO_OUTCOME, error_data
 from outlast.kernel.runs.rules import End
-from outlast.kernel.runs.shapes import PartCarrier, RunStatusChanged, StepCompleted, StepReset, StepStarted, UsageData
+from outlast.kernel.runs.shapes import PartCarrier, RunStatusChanged, StepCompleted, StepReset, UsageData
 from outlast.kernel.runs.tool_call_validation import judge_calls, plan_call
 from outlast.kernel.runs.transcript import Effect, Transcript
+from outlast.kernel.runs.turn_names import name_turn
 from outlast.kernel.runs.turns import Turn, messages_of
 from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.threads.parts import NoticePart
@@ -36,7 +37,8 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
     the run has ended with it. `named`: its effect, if it was recorded together with the last call's result."""
     effect = named
     if effect is None:
-        effect = await context.record(lambda tx, events: name_effect_in(tx, context, transcript, step, events))
+        agent, run = context.agent, context.run
+        effect = await context.record(lambda tx, events: name_turn(tx, agent, run, transcript, step, events))
     retries = Retries(context.engine.settings.retry, effect.retries)
     while True:
         lines = context.agent.lines
@@ -63,22 +65,6 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
         except OutlastError as error:
             return await _fail(context, effect, turn, error)
         return await _record_turn(context, effect, turn)
-
-
-def name_effect_in(tx: Tx, context: RunContext, transcript: Transcript, step: int, events: list[NamedEvent]) -> Effect:
-    """Write the effect's id before it starts; a cut turn's parts are taken back first. Adds its shown parts to
-    `events`."""
-    last = transcript.last_turn
-    again = last if last is not None and last.step == step else None
-    if again is not None:
-        reset = StepReset(run_id=context.run.id, step=step, attempt=context.run.attempt, parts=[])
-        events.append(("step.reset", reset))
-        events.extend(reset_in(tx, context.agent.lines, context.run, again.id, step))
-    events.append(("step.started", StepStarted(run_id=context.run.id, step=step, attempt=context.run.attempt)))
-    if again is not None:  # under its old id, and with its earlier tries
-        store.update_effect(tx, again.id, status="started", attempt=context.run.attempt)
-        return again
-    return store.start_effect(tx, context.run, transcript.next_ordinal, step, "model")
 
 
 async def _request(context: RunContext, transcript: Transcript, effect: Effect) -> ModelRequest:

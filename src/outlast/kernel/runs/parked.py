@@ -10,6 +10,8 @@ from outlast.db.database import Tx
 from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.decision_texts import resolution_events
+from outlast.kernel.runs.direct_claim import offer
+from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.followers import arm_abandonment
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.rules import THREAD_STATUS, WaitingFor
@@ -71,7 +73,7 @@ def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None
         store.mark_announced(tx, [row.approval.id for row in decided])
 
 
-def unpark(tx: Tx, settings: Settings, run: Run, events: Sequence[NamedEvent]) -> None:
+def unpark(tx: Tx, engine: Engine, run: Run, events: Sequence[NamedEvent]) -> None:
     """After a decision on a parked run: log it, and make the next leg ready if it has something to do."""
     store.append_unheld(tx, run.id, events)
     if not _is_decided(tx, run.id):  # one of several; the others still wait
@@ -80,9 +82,9 @@ def unpark(tx: Tx, settings: Settings, run: Run, events: Sequence[NamedEvent]) -
     status = RunStatusChanged(run_id=run.id, status="running")
     store.append_unheld(tx, run.id, [("run.status", status)])
     timers.clear_timers(tx, run.id, "approval_pause", "paused_kill")
-    arm_abandonment(tx, settings, run.id, run.thread_id)
+    arm_abandonment(tx, engine.settings, run.id, run.thread_id)
     _publish_status(tx, run, "running")
-    tx.ring(store.BELL)
+    offer(tx, engine, run.id)
 
 
 def pause(tx: Tx, settings: Settings, run_id: str) -> None:

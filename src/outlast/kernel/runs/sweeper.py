@@ -71,10 +71,11 @@ class Sweeper:
 
     async def run(self) -> None:
         """Until cancelled."""
-        hub = self._engine.hub
+        hub, intake = self._engine.hub, self._engine.intake
         with hub.listen(timers.BELL) as channel, hub.listen(store.BELL) as starts:
             while True:
-                version, started = channel.version, starts.version  # before the read: no ring is missed
+                # Before the read: no ring is missed.
+                version, started = channel.version, (starts.version, intake.came_in)
                 try:
                     if (ahead := await self._engine.db.read(look, self._engine.agents.names)).is_due:
                         await self.sweep()
@@ -88,7 +89,7 @@ class Sweeper:
                         await channel.wait(version)
                         break
                     wait_s -= step_s
-                    if not is_quiet or starts.version != started:
+                    if not is_quiet or (starts.version, intake.came_in) != started:
                         break
 
     async def sweep(self) -> None:

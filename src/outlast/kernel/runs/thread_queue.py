@@ -11,13 +11,14 @@ from outlast.kernel.credits import store as ledger
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs import store
+from outlast.kernel.runs.direct_claim import offer
+from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.followers import arm_abandonment
 from outlast.kernel.runs.rows import EffectRow
 from outlast.kernel.runs.rules import THREAD_STATUS
 from outlast.kernel.runs.run_list import list_summaries
 from outlast.kernel.runs.shapes import OnBusy, RunQueued, RunSummaryAnswer
 from outlast.kernel.runs.tables import effects, runs
-from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log_store import append, encode_all, save
 from outlast.kernel.threads import message_store as thread_messages
 from outlast.kernel.threads import store as threads
@@ -52,10 +53,10 @@ class NewRun(NamedTuple):
     parent_run_id: str | None = None
 
 
-def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None, run_id: str | None = None) -> str:
+def queue_run(tx: Tx, engine: Engine, new: NewRun, after_run_id: str | None, run_id: str | None = None) -> str:
     """Insert the run (ready at once, or blocked behind `after_run_id`), reserve its credits, and log it. Returns its id
     (`run_id`, if others already wait for it). Raises `CreditsNeeded`; `ThreadBusy` if another start was faster."""
-    run_id = run_id or new_id("run")
+    settings, run_id = engine.settings, run_id or new_id("run")
     queued = shape_of(RunQueued, new, run_id=run_id, model=new.model.id, after_run_id=after_run_id)
     first = encode_all(run_id, 1, [("run.queued", queued)], tx.now)
     try:
@@ -81,7 +82,7 @@ def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None,
         if new.mode != "start":  # a message that was just added is already the last
             thread_messages.take_turn(tx, new.thread_id, new.message_id)
         arm_abandonment(tx, settings, run_id, new.thread_id)
-        tx.ring(store.BELL)
+        offer(tx, engine, run_id)
     else:  # followers of a thread see only the log of its active run
         append(tx, new.thread_id, [("run.queued", queued)])
     if new.mode == "continue" and new.parent_run_id is not None:

@@ -24,13 +24,13 @@ from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import retry_in_sandbox
-from outlast.kernel.runs.model_turn import name_effect_in
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.parked import announce_decisions_in
 from outlast.kernel.runs.rules import AskModel
 from outlast.kernel.runs.shapes import PartCarrier, ToolResultData, whole_parts
 from outlast.kernel.runs.tool_call_validation import REMOVED_TOOL
 from outlast.kernel.runs.transcript import Effect, Transcript
+from outlast.kernel.runs.turn_names import name_turn
 from outlast.kernel.runs.turns import encodable
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.sandboxes.shapes import ContextLost, FilesChanged
@@ -257,7 +257,7 @@ def _name_next_turn(tx: Tx, context: RunContext, events: list[NamedEvent]) -> tu
         return None
     # The model reads the decisions in the turn that is named here: the log shows them before it.
     announce_decisions_in(tx, context.run.id, events)
-    return transcript, name_effect_in(tx, context, transcript, coming.step, events)
+    return transcript, name_turn(tx, context.agent, context.run, transcript, coming.step, events)
 
 
 async def stop_effect(context: RunContext, effect: EffectContext) -> None:

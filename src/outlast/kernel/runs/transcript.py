@@ -34,6 +34,12 @@ class Run(NamedTuple):
     deaths: int = 0
     problems: Sequence[str] = ()
 
+    @property
+    def is_new(self) -> bool:
+        """True for a run that was claimed for the first time: only `run.queued` has been shown, and its journal is
+        empty."""
+        return self.attempt == 1 and self.seq_saved <= 1 and self.mode != "continue"
+
 
 class Effect(NamedTuple):
     """One model turn, tool call or stage. `result`: a turn as `{pieces, finish, opaque}` (and, if its text was lines,

@@ -10,6 +10,8 @@ from outlast.base.errors import FenceLost, OutlastError, StorageUnavailable, Try
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
 from outlast.kernel.runs import claims, crashes, leases, store
+from outlast.kernel.runs.claims import Claimed
+from outlast.kernel.runs.direct_claim import with_first_turn
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.leg import Leg
 from outlast.kernel.runs.outcome import Ending, leaves_of
@@ -54,6 +56,7 @@ class Worker:
             group.start_soon(keep, "saving of streamed text", self._engine.flusher.run)
             group.start_soon(keep, "renewal of leases", self._renew)
             group.start_soon(keep, "cancels of runs", self._pass_cancels)
+            group.start_soon(keep, "runs that come in", self._take_in, group)
             # A failed claim must not cut the running legs: it is restarted without them.
             await keep("claims of runs", self._claim_forever, group, vital=True)
             group.cancel_scope.cancel()
@@ -61,6 +64,7 @@ class Worker:
     def stop_softly(self) -> None:
         """Claim nothing more; every leg hands its run back before its next effect."""
         self._stopping = True
+        self._engine.intake.shut()
         for leg in self._legs.values():
             leg.stop = leg.stop or "shutdown"  # an earlier cancel by a user still ends the run
         self._engine.hub.ring(store.BELL)  # the claims notice that they are stopped
@@ -75,39 +79,60 @@ class Worker:
 
     async def _claim_forever(self, group: TaskGroup) -> None:
         # Unsure at first too: an earlier process under this node's name may have left runs that it held.
-        engine, once, is_unsure = self._engine, self._supervisor.guard.once, True
+        engine, is_unsure = self._engine, True
         with engine.hub.listen(store.BELL) as channel:
-            while not (self._stopping and not self._legs):
+            while not (self._stopping and not self._legs and not engine.intake.waiting):
                 version = channel.version  # before the claim: a bell during it is not missed
                 room = engine.settings.runs.max_concurrent - len(self._legs)
-                claimed: list[tuple[Run, int]] = []
+                most = min(room, CLAIM_BATCH)
+                claimed: list[Claimed] = []
                 if room > 0 and not self._stopping:
+                    engine.intake.leave(room - most)
                     try:
-                        claimed = await self._claim(min(room, CLAIM_BATCH), is_unsure)
+                        claimed = await self._claim(most, is_unsure)
                     except TryLater as error:
                         is_unsure = True  # it may have been committed anyway: its runs have no leg here
+                        engine.intake.shut()
                         engine.log("claim failed", error=error)
                         await engine.clock.sleep(error.retry_after_s or 1)
                         continue
                     is_unsure = False
-                for run, first_seq in claimed:
-                    if run.deaths >= crashes.FATAL_DEATHS:
-                        group.start_soon(once, kinds.RUN, run.id, self._refuse, run)
-                        continue
-                    leg = Leg(engine, run, first_seq)
-                    self._legs[run.id, run.attempt] = leg
-                    self._busy.set()
-                    group.start_soon(once, kinds.RUN, run.id, self._work, leg)
-                if room <= 0 or len(claimed) < min(room, CLAIM_BATCH) or self._stopping:
+                for one in claimed:
+                    self._begin(group, one)
+                if room <= 0 or len(claimed) < most or self._stopping:
+                    if room > 0 and not self._stopping:
+                        engine.intake.let_in(engine.settings.runs.max_concurrent - len(self._legs))
                     await channel.wait(version)
 
-    async def _claim(self, most: int, is_unsure: bool) -> list[tuple[Run, int]]:
+    async def _take_in(self, group: TaskGroup) -> None:
+        async for claimed in self._engine.intake.come_in():
+            self._begin(group, claimed)
+
+    def _begin(self, group: TaskGroup, claimed: Claimed) -> None:
+        """Start the leg of a run that this process has claimed."""
+        once, run = self._supervisor.guard.once, claimed.run
+        if run.deaths >= crashes.FATAL_DEATHS:
+            group.start_soon(once, kinds.RUN, run.id, self._refuse, run)
+            return
+        leg = Leg(self._engine, claimed)
+        if self._stopping:
+            leg.stop = "shutdown"
+        self._legs[run.id, run.attempt] = leg
+        self._busy.set()
+        group.start_soon(once, kinds.RUN, run.id, self._work, leg)
+
+    async def _claim(self, most: int, is_unsure: bool) -> list[Claimed]:
         """Claim up to `most` runs of the agents that this server has. `is_unsure`: an earlier claim may have been
         committed without an answer."""
         engine, known = self._engine, set(self._legs) if is_unsure else None
         lease = timedelta(seconds=engine.settings.runs.lease_s)
         agents = engine.agents.names
-        return await engine.db.write(claims.claim_ready, engine.node_id, lease, most, known, agents)
+
+        def run(tx: Tx) -> list[Claimed]:
+            claimed = claims.claim_ready(tx, engine.node_id, lease, most, known, agents)
+            return [with_first_turn(tx, engine, *one) for one in claimed]
+
+        return await engine.db.write(run)
 
     async def _work(self, leg: Leg) -> None:
         """The edge of a leg: in any case, the run is ended, parked or claimable again."""
@@ -133,7 +158,8 @@ class Worker:
             if not self._legs:
                 self._idle.set()
                 self._idle = anyio.Event()
-            self._engine.hub.ring(store.BELL)  # there is room for another run
+            if not self._engine.intake.free_place():
+                self._engine.hub.ring(store.BELL)  # there is room for a run that waits
 
     async def _end_older(self, leg: Leg) -> None:
         """This process held the run before, and its lease lapsed while the process was suspended: that leg ends before

@@ -16,7 +16,7 @@ from outlast.kernel.projects.shapes import MemberData
 from outlast.kernel.projects.store import member_data
 from outlast.kernel.services import Services
 from outlast.kernel.streams import follow
-from outlast.kernel.streams.follow import Push
+from outlast.kernel.streams.follow import Page, Push, RunLog
 
 
 async def follow_run(
@@ -28,14 +28,14 @@ async def follow_run(
     """
     after = follow.parse_number(cursor)
 
-    def check(tx: Tx) -> str | None:
+    def start(tx: Tx) -> tuple[str, Page | None]:
         row = require_run(tx, actor, run_id, Right.READ)
-        return str(row.thread_id) if follow.check_run_cursor(tx, run_id, after) else None
+        return row.thread_id, follow.first_page(tx, RunLog(row.id, row.leg, row.seq_saved, row.seq_reserved), after)
 
-    thread_id = await services.db.read(check)
-    if thread_id is None:
+    thread_id, page = await services.db.read(start)
+    if page is None:
         return None
-    frames = follow.follow_run(services.db, services.hub, run_id, after, push)
+    frames = follow.follow_run(services.db, services.hub, run_id, after, push, page)
     return _within(frames, services.hub.watch(thread_id))
 
 

@@ -68,20 +68,41 @@ def parse_thread_cursor(cursor: str) -> ThreadCursor:
     return ThreadCursor(int(match[1]), match[2], int(match[3] or 0))
 
 
-class _Saved(NamedTuple):
+class RunLog(NamedTuple):
+    """The state of a run's log."""
+
+    id: str
     leg: str
     seq_saved: int
     seq_reserved: int
 
 
-def check_run_cursor(tx: Tx, run_id: str, after: int) -> bool:
-    """True if a run's stream has anything left after this cursor. Raises `CursorUnknown`, `NotFound`."""
-    row = tx.find(_Saved, runs, {"id": run_id})
-    if row is None:
+class Page(NamedTuple):
+    """The next lines of a run's log, whether these are all there are, and whether no more will follow."""
+
+    lines: list[Line]
+    is_all: bool
+    ended: bool
+
+
+def first_page(tx: Tx, run: RunLog, after: int) -> Page | None:
+    """The first page after this cursor, or None if nothing is left. Raises `CursorUnknown`."""
+    _check_cursor(run, after)
+    if run.leg == "ended" and after >= run.seq_saved:
+        return None
+    return _page(tx, run.id, after, run.leg == "ended")
+
+
+def _check_run_cursor(tx: Tx, run_id: str, after: int) -> None:
+    run = tx.find(RunLog, runs, {"id": run_id})
+    if run is None:
         raise NotFound("This run does not exist.", id=run_id)
-    if after > row.seq_reserved:  # not `seq_saved`: deltas are shown before they are saved
-        raise CursorUnknown(f"The cursor {after} is beyond the run's last event ({row.seq_reserved}).", run_id=run_id)
-    return not (row.leg == "ended" and after >= row.seq_saved)
+    _check_cursor(run, after)
+
+
+def _check_cursor(run: RunLog, after: int) -> None:
+    if after > run.seq_reserved:  # not `seq_saved`: deltas are shown before they are saved
+        raise CursorUnknown(f"The cursor {after} is beyond the run's last event ({run.seq_reserved}).", run_id=run.id)
 
 
 def check_thread_cursor(tx: Tx, thread_id: str, cursor: ThreadCursor) -> None:
@@ -95,7 +116,7 @@ def check_thread_cursor(tx: Tx, thread_id: str, cursor: ThreadCursor) -> None:
         owner = tx.value(runs.c.thread_id, {"id": cursor.run_id})
         if owner != thread_id:
             raise CursorUnknown("The cursor names a run of another thread.", thread_id=thread_id)
-        check_run_cursor(tx, cursor.run_id, cursor.run_seq)
+        _check_run_cursor(tx, cursor.run_id, cursor.run_seq)
 
 
 def check_project_cursor(tx: Tx, project_id: str, after: int) -> None:
@@ -120,14 +141,16 @@ def thread_cursor(tx: Tx, thread_id: str) -> str:
     return str(ThreadCursor(row.log_seq, row.active_run_id))
 
 
-async def follow_run(db: Database, hub: Hub, run_id: str, after: int, push: Push | None = None) -> AsyncIterator[bytes]:
-    """Frames of one run after `after`, until its stream has ended. Check the cursor first (`check_run_cursor`).
+async def follow_run(
+    db: Database, hub: Hub, run_id: str, after: int, push: Push | None = None, page: Page | None = None
+) -> AsyncIterator[bytes]:
+    """Frames of one run after `after`, until its stream has ended. `page`: what `first_page` has read there.
 
     With `push`, live frames are sent there as long as it accepts them (they are not yielded then); it is only called
     while this iterator is being awaited.
     """
     with hub.listen(run_id) as channel:
-        reader = _RunReader(db, channel, run_id, after, push)
+        reader = _RunReader(db, channel, run_id, after, push, page)
         while not reader.done():
             version = channel.version  # before the read, as in all loops here: a ring during it is not missed
             body = await reader.read(b"")
@@ -270,8 +293,16 @@ class _RunReader:
     """Reads one run's log for one follower: from memory where the live tail covers its cursor, else from the
     database."""
 
-    def __init__(self, db: Database, channel: Channel, run_id: str, after: int, push: Push | None = None) -> None:
-        self._db, self._channel, self._run_id, self._push = db, channel, run_id, push
+    def __init__(
+        self,
+        db: Database,
+        channel: Channel,
+        run_id: str,
+        after: int,
+        push: Push | None = None,
+        page: Page | None = None,
+    ) -> None:
+        self._db, self._channel, self._run_id, self._push, self._page = db, channel, run_id, push, page
         self.after = after
         self.ended = False
         self.is_current = False  # the last read had all that was there
@@ -282,14 +313,18 @@ class _RunReader:
     async def read(self, prefix: bytes) -> bytes:
         """The frames that are due now; empty if none is."""
         channel = self._channel
-        if channel.writing and self.after >= channel.base:  # checked again each time: the writer may have changed
+        page, self._page = self._page, None
+        # Checked again each time: the writer may have changed.
+        if page is None and channel.writing and self.after >= channel.base:
             self.is_current = True
             if channel.head <= self.after:
                 return b""
             self.after, body = channel.chunk(self.after, prefix)
             self.ended = channel.ended
             return body
-        lines, is_all, self.ended = await self._db.read(_read_on, self._run_id, self.after)
+        if page is None:
+            page = await self._db.read(_read_on, self._run_id, self.after)
+        lines, is_all, self.ended = page
         if lines:
             self.after = lines[-1][0]
         self.is_current = is_all and not (channel.writing and channel.head > self.after)  # the tail is not saved yet
@@ -314,12 +349,14 @@ def _is_gone(tx: Tx, table: sa.Table, owner_id: str) -> bool:
     return not tx.exists(table, {"id": owner_id})
 
 
-def _read_on(tx: Tx, run_id: str, after: int) -> tuple[list[Line], bool, bool]:
-    """The next lines of the log, whether these are all there are, and whether no more will follow."""
+def _read_on(tx: Tx, run_id: str, after: int) -> Page:
     # The end is read before the lines: of what is written between the two, nothing may be taken for read.
-    ended = _has_ended(tx, run_id)
+    return _page(tx, run_id, after, tx.value(runs.c.leg, {"id": run_id}) in (None, "ended"))
+
+
+def _page(tx: Tx, run_id: str, after: int, ended: bool) -> Page:
     lines, is_all = _read_folded(tx, run_id, after)
-    return lines, is_all, is_all and ended
+    return Page(lines, is_all, is_all and ended)
 
 
 def _read_folded(tx: Tx, run_id: str, after: int) -> tuple[list[Line], bool]:
@@ -328,8 +365,3 @@ def _read_folded(tx: Tx, run_id: str, after: int) -> tuple[list[Line], bool]:
     if (is_all and len(lines) <= FOLD_BEYOND) or count_after(tx, run_id, after) <= FOLD_BEYOND:
         return lines, is_all
     return [line for line in fold_deltas(read_all(tx, run_id)) if line[0] > after], True
-
-
-def _has_ended(tx: Tx, run_id: str) -> bool:
-    """True if a run's log is complete, or gone."""
-    return tx.value(runs.c.leg, {"id": run_id}) in (None, "ended")

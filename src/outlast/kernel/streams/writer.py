@@ -45,17 +45,27 @@ class RunWriter:
     """Writes the log of one run for one attempt. Created by the worker after its claim; `open` before its first write,
     `close` when the leg ends. Once a newer attempt has opened its writer in this process, this one shows nothing more.
 
-    `saved` is the last number in the database, `next_seq` the first to use, `reserved` the last one reserved (all from
-    the claim).
+    `saved` is the last number in the database before the claim, `next_seq` the first after it, `reserved` the last one
+    reserved. `shown`: lines that the claim has saved, the first of them numbered `next_seq`.
     """
 
     def __init__(
-        self, db: Database, hub: Hub, clock: Clock, run_id: str, attempt: int, saved: int, next_seq: int, reserved: int
+        self,
+        db: Database,
+        hub: Hub,
+        clock: Clock,
+        run_id: str,
+        attempt: int,
+        saved: int,
+        next_seq: int,
+        reserved: int,
+        shown: Sequence[Line] = (),
     ) -> None:
         self.run_id = run_id
         self.attempt = attempt
         self._db, self._hub, self._clock = db, hub, clock
-        self._seq = next_seq
+        self._seq = next_seq + len(shown)
+        self._first = shown
         self._reserved = reserved
         self._saved = saved
         self._channel = Channel(run_id)  # not the hub's, until `open`
@@ -70,6 +80,7 @@ class RunWriter:
     def open(self) -> None:
         """Become the one writer of the run in this process."""
         self._channel = self._hub.write(self.run_id, self._saved, self.attempt)
+        self._channel.publish(self._first)
 
     @property
     def dirty(self) -> bool:

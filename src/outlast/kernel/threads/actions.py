@@ -44,6 +44,8 @@ from outlast.kernel.threads.shapes import (
 from outlast.kernel.threads.tables import messages as messages_table
 from outlast.kernel.threads.user_input import Draft, compose
 
+_BY_USERS = messages_table.c.role == "user"
+
 
 @in_read
 def list_threads(
@@ -292,9 +294,8 @@ async def post_message(
     def produce(tx: Tx, row: ThreadRow) -> dict[str, Any]:
         if named_in(tx, row.project_id, draft.text).agent:
             return start_in(tx, services, actor, thread_id, draft, None, "enqueue")
-        by_users = messages_table.c.role == "user"
         check_made_rate(
-            tx, messages_table, actor.user_id, limits.messages_per_minute_per_user, by="sender_id", which=by_users
+            tx, messages_table, actor.user_id, limits.messages_per_minute_per_user, by="sender_id", which=_BY_USERS
         )
         parts = compose(tx, row.project_id, draft, limits)
         demand_open(threads.hold(tx, thread_id).status, thread_id)

@@ -33,6 +33,7 @@ from outlast.kernel.services import Services, in_read
 
 TEXTS = ("markdown", "old", "heading")
 FEW_CHARS = 2_000  # parsing this little is faster than switching to another thread
+_BY_PEOPLE = document_versions.c.kind != "agent"
 
 
 async def change_document(
@@ -144,8 +145,8 @@ async def _write(
 
     def produce(tx: Tx, row: DocumentRow) -> dict[str, Any]:
         per_minute = services.settings.limits.changes_per_minute_per_user
-        own, things = document_versions.c.kind != "agent", "changes of documents"
-        check_made_rate(tx, document_versions, actor.user_id, per_minute, things=things, by="by", which=own)
+        things = "changes of documents"
+        check_made_rate(tx, document_versions, actor.user_id, per_minute, things=things, by="by", which=_BY_PEOPLE)
         return {"before": row.version, "made": dict(write(tx, row).made)}
 
     def run(tx: Tx) -> shapes.DocumentChanges:
