@@ -41,12 +41,13 @@ _CLAIM = (
 )
 
 
-class FirstTurn(NamedTuple):
-    """A run's first turn, named in the claim's transaction: the journal before it, its effect, and the saved events as
-    they are and as lines of the log."""
+class FirstStep(NamedTuple):
+    """What the claim's transaction did of a leg's first step: the journal before it; the turn that it named, or the
+    calls that it started; and the saved events, as they are and as lines of the log."""
 
     before: Transcript
-    effect: Effect
+    turn: Effect | None
+    calls: Sequence[Effect]
     events: Sequence[NamedEvent]
     lines: Sequence[Line]
 
@@ -57,7 +58,7 @@ class Claimed(NamedTuple):
 
     run: Run
     first_seq: int
-    first: FirstTurn | None = None
+    first: FirstStep | None = None
 
 
 @cache

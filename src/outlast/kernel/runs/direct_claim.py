@@ -1,24 +1,25 @@
-"""Claims beyond the lease: the first turn is named in the claim's transaction, and a run that becomes ready may be
+"""Claims beyond the lease: a leg's first step begins in the claim's transaction, and a run that becomes ready may be
 claimed in the same one, without a worker's own claim."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
 
 from outlast.db.database import Tx
 from outlast.kernel.runs import store
-from outlast.kernel.runs.claims import Claimed, FirstTurn, claim
+from outlast.kernel.runs.claims import Claimed, FirstStep, claim
 from outlast.kernel.runs.crashes import SUSPECT_DEATHS
+from outlast.kernel.runs.effect_starts import name_turn, start_calls
 from outlast.kernel.runs.engine import Engine
-from outlast.kernel.runs.rules import AskModel, next_step
+from outlast.kernel.runs.rules import AskModel, CallTools, next_step
 from outlast.kernel.runs.shapes import RunStarted
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.runs.transcript import Run, Transcript
-from outlast.kernel.runs.turn_names import name_turn
+from outlast.kernel.runs.transcript import Effect, Run, Transcript
 from outlast.kernel.streams.log_store import NamedEvent, encode_all, save
 
 
 def offer(tx: Tx, engine: Engine, run_id: str) -> None:
-    """A run has become ready. At the end of the transaction, claim it for this process if its worker lets it in;
+    """A run has become ready. At the end of the transaction, claim it for this process if its worker has a place;
     otherwise wake all workers."""
     tx.before_commit(partial(_take_or_ring, tx, engine, run_id))
 
@@ -29,23 +30,36 @@ def _take_or_ring(tx: Tx, engine: Engine, run_id: str) -> None:
     if not is_fit or not engine.intake.take_place():
         tx.ring(store.BELL)
         return
-    lease = timedelta(seconds=engine.settings.runs.lease_s)
-    claimed = with_first_turn(tx, engine, *claim(tx, engine.node_id, lease, run_id))
+    run, first_seq = claim(tx, engine.node_id, timedelta(seconds=engine.settings.runs.lease_s), run_id)
+    before = Transcript(run) if run.is_new else store.transcript_of(tx, run_id, engine.agents.questions)
+    claimed = Claimed(run, first_seq)
+    if not (before.is_cut or store.unannounced(tx, run_id)):  # these the leg brings in order first
+        claimed = begin(tx, engine, claimed, before)
     tx.after_commit(partial(engine.intake.put, claimed))
 
 
-def with_first_turn(tx: Tx, engine: Engine, run: Run, first_seq: int) -> Claimed:
-    """Name the first turn of a run that was claimed in this transaction, if it begins with one."""
-    agent = engine.agents.get(run.profile)
-    if agent is None or not run.is_new:
-        return Claimed(run, first_seq)
-    before = Transcript(run)
+def begin_new(tx: Tx, engine: Engine, run: Run, first_seq: int) -> Claimed:
+    """Begin the first step of a run that was claimed in this transaction for the first time. Other runs may have long
+    journals, which their legs read."""
+    claimed = Claimed(run, first_seq)
+    return begin(tx, engine, claimed, Transcript(run)) if run.is_new else claimed
+
+
+def begin(tx: Tx, engine: Engine, claimed: Claimed, before: Transcript) -> Claimed:
+    """Name the turn, or start the calls, that are next after this journal. Other steps are left to the leg."""
+    run, first_seq, _ = claimed
+    agent = engine.agents[run.profile]
     coming = next_step(before.situation(engine.max_steps(agent), agent.plan))
-    if not isinstance(coming, AskModel):
-        return Claimed(run, first_seq)
     events: list[NamedEvent] = [("run.started", RunStarted(run_id=run.id, attempt=run.attempt))]
-    effect = name_turn(tx, agent, run, before, coming.step, events)
+    turn: Effect | None = None
+    calls: Sequence[Effect] = ()
+    if isinstance(coming, AskModel):
+        turn = name_turn(tx, agent, run, before, coming.step, events)
+    elif isinstance(coming, CallTools):
+        calls = start_calls(tx, run, [before.effect(effect_id) for effect_id in coming.effect_ids])
+    else:
+        return claimed
     lines = encode_all(run.id, first_seq, events, tx.now)
     save(tx, run.id, lines)
     tx.update(runs, {"id": run.id}, seq_saved=lines[-1][0])
-    return Claimed(run, first_seq, FirstTurn(before, effect, events, lines))
+    return Claimed(run, first_seq, FirstStep(before, turn, calls, events, lines))

@@ -16,7 +16,7 @@ from outlast.kernel.runs.rules import AskModel, CallTools, Check, End, Prepare, 
 from outlast.kernel.runs.shapes import RunStarted, StepReset
 from outlast.kernel.runs.stages import perform_stage
 from outlast.kernel.runs.tool_calls import call_tools, lost_so_far
-from outlast.kernel.runs.transcript import Effect, Transcript
+from outlast.kernel.runs.transcript import Effect
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log_store import read_all
 
@@ -34,9 +34,9 @@ class Leg:
         self.stop: str | None = None
         self.ended = False
         self.over = anyio.Event()
-        first = claimed.first
+        self._first = first = claimed.first
         # The next turn, if it was named with the claim or with the last call's result.
-        self._named: tuple[Transcript, Effect] | None = None if first is None else (first.before, first.effect)
+        self._named = (first.before, first.turn) if first is not None and first.turn is not None else None
         self._scope = anyio.CancelScope()
 
     async def work(self) -> None:
@@ -68,16 +68,17 @@ class Leg:
 
     async def _open(self) -> None:
         """Begin: a first attempt starts the run; a later one rebuilds the shown parts and takes back the cut ones."""
-        context = self.context
-        if self._named is not None:  # begun with the claim
-            return
-        context.open_with(("run.started", RunStarted(run_id=self.run.id, attempt=self.run.attempt)))
+        context, first = self.context, self._first
+        if first is None:
+            context.open_with(("run.started", RunStarted(run_id=self.run.id, attempt=self.run.attempt)))
         if self.run.attempt == 1 and self.run.seq_saved <= 1:  # only `run.queued` has been shown
             return
         context.files_changed(None)  # a killed worker may not have saved them
         lines = await self.engine.db.read(read_all, self.run.id)
         context.shown, context.lost_sandboxes = fold_lines(lines), lost_so_far(lines)
         context.shown.parts = [part for part in context.shown.parts if "type" in part]
+        if first is not None:  # it cut nothing
+            return
         transcript = await context.transcript()
         turn = transcript.last_turn
         cut = [e for e in (transcript.calls_of(turn.step) if turn else ()) if e.status == "started"]
@@ -95,6 +96,10 @@ class Leg:
     async def _advance(self) -> bool:
         """Run one effect. True if the leg is over."""
         context = self.context
+        first, self._first = self._first, None
+        if first is not None and first.calls:  # also if it stops: the journal says that they have begun
+            await self._call(first.calls, are_started=True)
+            return self.ended
         if self.stop == "shutdown":  # between two effects: everything that happened is recorded
             await self.engine.db.write(leases.hand_back, self.run.id, self.run.attempt)
             return True
@@ -119,9 +124,9 @@ class Leg:
             self.ended = True
         return self.ended
 
-    async def _call(self, effects: Sequence[Effect]) -> None:
+    async def _call(self, effects: Sequence[Effect], *, are_started: bool = False) -> None:
         """The calls of a step. If no sandbox is available, the run ends."""
-        outcome = await call_tools(self.context, effects)
+        outcome = await call_tools(self.context, effects, are_started=are_started)
         self._named = outcome.named
         if outcome.unavailable is not None:
             journal = await self.context.transcript()

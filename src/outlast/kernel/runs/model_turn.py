@@ -16,6 +16,7 @@ from outlast.kernel.models.protocol import ModelRequest
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import Retries
+from outlast.kernel.runs.effect_starts import name_turn
 from outlast.kernel.runs.line_parts import part_in, reset_in
 from outlast.kernel.runs.line_stream import stream_lines
 from outlast.kernel.runs.lined_turn import LinedTurn
@@ -24,7 +25,6 @@ from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.shapes import PartCarrier, RunStatusChanged, StepCompleted, StepReset, UsageData
 from outlast.kernel.runs.tool_call_validation import judge_calls, plan_call
 from outlast.kernel.runs.transcript import Effect, Transcript
-from outlast.kernel.runs.turn_names import name_turn
 from outlast.kernel.runs.turns import Turn, messages_of
 from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.threads.parts import NoticePart

@@ -24,13 +24,13 @@ from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import retry_in_sandbox
+from outlast.kernel.runs.effect_starts import name_turn, start_calls
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.parked import announce_decisions_in
 from outlast.kernel.runs.rules import AskModel
 from outlast.kernel.runs.shapes import PartCarrier, ToolResultData, whole_parts
 from outlast.kernel.runs.tool_call_validation import REMOVED_TOOL
 from outlast.kernel.runs.transcript import Effect, Transcript
-from outlast.kernel.runs.turn_names import name_turn
 from outlast.kernel.runs.turns import encodable
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.sandboxes.shapes import ContextLost, FilesChanged
@@ -53,27 +53,21 @@ class CallsOutcome:
     named: tuple[Transcript, Effect] | None = None
 
 
-async def call_tools(context: RunContext, effects: Sequence[Effect]) -> CallsOutcome:
-    """Execute these calls, and record each when it finishes."""
+async def call_tools(context: RunContext, effects: Sequence[Effect], *, are_started: bool = False) -> CallsOutcome:
+    """Execute these calls, and record each when it finishes. `are_started`: the journal has their start already."""
     outcome = CallsOutcome()
     # Committed before anything runs: an attempt that finds a started call knows that it may have taken effect.
-    effects = await _mark_started(context, effects)
+    if not are_started:
+        effects = await _mark_started(context, effects)
     async with anyio.create_task_group() as group:
         for effect in effects:
             group.start_soon(_call, context, effect, outcome)
     return outcome
 
 
-async def _mark_started(context: RunContext, effects: Sequence[Effect]) -> list[Effect]:
-    """The effects with the time of their first start; `status` still shows if an earlier attempt had started them."""
-
-    def change(tx: Tx, _events: list[NamedEvent]) -> list[Effect]:
-        begun = [effect._replace(started_at=effect.started_at or tx.now) for effect in effects]
-        for effect in begun:
-            store.update_effect(
-                tx, effect.id, status="started", attempt=context.run.attempt, started_at=effect.started_at
-            )
-        return begun
+async def _mark_started(context: RunContext, effects: Sequence[Effect]) -> Sequence[Effect]:
+    def change(tx: Tx, _events: list[NamedEvent]) -> Sequence[Effect]:
+        return start_calls(tx, context.run, effects)
 
     return await context.record(change)
 

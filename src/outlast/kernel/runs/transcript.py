@@ -99,6 +99,12 @@ class Transcript:
     def effect(self, effect_id: str) -> Effect:
         return next(effect for effect in self.effects if effect.id == effect_id)
 
+    @property
+    def is_cut(self) -> bool:
+        """True if the last turn, or a call of it, has begun and has no result: an attempt ended in it."""
+        turn = self.last_turn
+        return turn is not None and any(effect.status == "started" for effect in (turn, *self.calls_of(turn.step)))
+
     def situation(self, max_steps: int, plan: StagePlan | None = None) -> Situation:
         """The input of the rules. `plan` is the plan of the run's agent, or None if it has no stages."""
         turn = self.last_turn

@@ -11,7 +11,7 @@ from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
 from outlast.kernel.runs import claims, crashes, leases, store
 from outlast.kernel.runs.claims import Claimed
-from outlast.kernel.runs.direct_claim import with_first_turn
+from outlast.kernel.runs.direct_claim import begin_new
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.leg import Leg
 from outlast.kernel.runs.outcome import Ending, leaves_of
@@ -130,7 +130,7 @@ class Worker:
 
         def run(tx: Tx) -> list[Claimed]:
             claimed = claims.claim_ready(tx, engine.node_id, lease, most, known, agents)
-            return [with_first_turn(tx, engine, *one) for one in claimed]
+            return [begin_new(tx, engine, *one) for one in claimed]
 
         return await engine.db.write(run)
 

@@ -1,4 +1,6 @@
-"""The name of a model's turn: the id of its effect, in the journal before the model is asked."""
+"""Effects in the journal before they begin: an attempt that finds one there knows that it may have taken effect."""
+
+from collections.abc import Sequence
 
 from outlast.db.database import Tx
 from outlast.kernel.agents.agent import Agent
@@ -22,3 +24,12 @@ def name_turn(tx: Tx, agent: Agent, run: Run, transcript: Transcript, step: int,
         store.update_effect(tx, again.id, status="started", attempt=run.attempt)
         return again
     return store.start_effect(tx, run, transcript.next_ordinal, step, "model")
+
+
+def start_calls(tx: Tx, run: Run, calls: Sequence[Effect]) -> list[Effect]:
+    """Mark the calls as started. Returns them with the time of their first start; `status` still shows if an earlier
+    attempt had started them."""
+    begun = [call._replace(started_at=call.started_at or tx.now) for call in calls]
+    for call in begun:
+        store.update_effect(tx, call.id, status="started", attempt=run.attempt, started_at=call.started_at)
+    return begun
