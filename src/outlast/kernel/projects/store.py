@@ -23,6 +23,7 @@ from outlast.kernel.projects.shapes import (
 from outlast.kernel.projects.tables import members, projects
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs, timers
+from outlast.kernel.runs.timers import ANY_KIND
 from outlast.kernel.streams.log_store import append
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads.tables import threads
@@ -102,7 +103,7 @@ def delete_project(tx: Tx, project_id: str) -> None:
     for stream_id in (project_id, *tx.execute(inside[0]).scalars()):
         tx.ring(stream_id)
     tx.execute(sa.delete(log).where(log.c.stream_id.in_(streams)))
-    tx.execute(sa.delete(timers).where(timers.c.subject_id.in_(streams)))
+    tx.execute(sa.delete(timers).where(ANY_KIND, timers.c.subject_id.in_(streams)))
     tx.execute(sa.delete(projects).where(projects.c.id == project_id))
 
 

@@ -42,17 +42,9 @@ class RunContext:
         self.shown = RunFold()
         self.lost_sandboxes: set[str] = set()  # losses that the run has shown
         self.is_cancelled = False
-        self.writer = RunWriter(
-            engine.db,
-            engine.hub,
-            engine.clock,
-            run.id,
-            run.attempt,
-            run.seq_saved,
-            first_seq,
-            run.seq_reserved,
-            () if first is None else first.lines,
-        )
+        shown = () if first is None else first.lines
+        numbers = run.seq_saved, first_seq, run.seq_reserved
+        self.writer = RunWriter(engine.db, engine.hub, engine.clock, run.id, run.attempt, *numbers, shown)
         self._steps_began: dict[str, datetime] = {}
         self._opening: list[NamedEvent] = []
         self._notes: list[str] = []

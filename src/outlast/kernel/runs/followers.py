@@ -43,6 +43,11 @@ def arm_abandonment(tx: Tx, settings: Settings, run_id: str, thread_id: str) -> 
     if is_followed(tx, thread_id):
         return
     tx.update(runs, {"id": run_id}, unwatched_since=tx.now)
+    set_abandonment(tx, settings, run_id)
+
+
+def set_abandonment(tx: Tx, settings: Settings, run_id: str) -> None:
+    """Start the timer after which a run without a follower is abandoned."""
     timers.set_timer(tx, "abandon", run_id, tx.now + timedelta(seconds=settings.runs.abandoned_after_s))
 
 

@@ -13,7 +13,7 @@ from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs import store
 from outlast.kernel.runs.direct_claim import offer
 from outlast.kernel.runs.engine import Engine
-from outlast.kernel.runs.followers import arm_abandonment
+from outlast.kernel.runs.followers import is_followed, set_abandonment
 from outlast.kernel.runs.rows import EffectRow
 from outlast.kernel.runs.rules import THREAD_STATUS
 from outlast.kernel.runs.run_list import list_summaries
@@ -59,6 +59,7 @@ def queue_run(tx: Tx, engine: Engine, new: NewRun, after_run_id: str | None, run
     settings, run_id = engine.settings, run_id or new_id("run")
     queued = shape_of(RunQueued, new, run_id=run_id, model=new.model.id, after_run_id=after_run_id)
     first = encode_all(run_id, 1, [("run.queued", queued)], tx.now)
+    is_unwatched = after_run_id is None and not is_followed(tx, new.thread_id)
     try:
         tx.insert(
             runs,
@@ -70,20 +71,22 @@ def queue_run(tx: Tx, engine: Engine, new: NewRun, after_run_id: str | None, run
             credits=new.model.credits,
             seq_saved=len(first),
             seq_reserved=len(first),
+            unwatched_since=tx.now if is_unwatched else None,
             created_at=tx.now,
         )
     except sa.exc.IntegrityError as error:  # `uq_runs_one_active` decides, whatever was read before
         raise ThreadBusy("The agent already works in this thread.", thread_id=new.thread_id) from error
     # In the same transaction: no run without its credits, and no credits reserved without a run.
     ledger.reserve(tx, new.started_by, run_id, new.model.credits, settings.credits.plans)
-    save(tx, run_id, first)
     if after_run_id is None:
         threads.set_run_state(tx, new.thread_id, THREAD_STATUS["queued"], run_id)
         if new.mode != "start":  # a message that was just added is already the last
             thread_messages.take_turn(tx, new.thread_id, new.message_id)
-        arm_abandonment(tx, settings, run_id, new.thread_id)
-        offer(tx, engine, run_id)
+        if is_unwatched:
+            set_abandonment(tx, settings, run_id)
+        offer(tx, engine, run_id, first)
     else:  # followers of a thread see only the log of its active run
+        save(tx, run_id, first)
         append(tx, new.thread_id, [("run.queued", queued)])
     if new.mode == "continue" and new.parent_run_id is not None:
         _inherit(tx, new.parent_run_id, run_id)

@@ -4,6 +4,7 @@ harmless."""
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import cache
+from typing import get_args
 
 import sqlalchemy as sa
 
@@ -16,7 +17,10 @@ BELL = "timers"
 LONGEST_SLEEP = timedelta(seconds=60)  # the sweeper looks at least this often, so only sooner timers need the bell
 
 _CLEAR = sa.delete(timers).where(timers.c.subject_id == sa.bindparam("subject"), timers.c.kind == sa.bindparam("kind_"))
-_CLEAR_ALL = sa.delete(timers).where(timers.c.subject_id == sa.bindparam("subject"))
+ANY_KIND = sa.or_(*(timers.c.kind == kind for kind in get_args(TimerKind)))  # the key begins with the kind
+_OF_SUBJECT = sa.and_(ANY_KIND, timers.c.subject_id == sa.bindparam("subject"))
+_CLEAR_ALL = sa.delete(timers).where(_OF_SUBJECT)
+_ALL = sa.select(timers).where(_OF_SUBJECT)
 
 
 @cache
@@ -64,4 +68,4 @@ def next_due(tx: Tx) -> datetime | None:
 
 def timers_of(tx: Tx, subject_id: str) -> list[TimerRow]:
     """The running timers of a run."""
-    return tx.rows(TimerRow, sa.select(timers).where(timers.c.subject_id == subject_id))
+    return tx.rows(TimerRow, _ALL, {"subject": subject_id})

@@ -115,8 +115,7 @@ class Worker:
             group.start_soon(once, kinds.RUN, run.id, self._refuse, run)
             return
         leg = Leg(self._engine, claimed)
-        if self._stopping:
-            leg.stop = "shutdown"
+        leg.stop = "shutdown" if self._stopping else None
         self._legs[run.id, run.attempt] = leg
         self._busy.set()
         group.start_soon(once, kinds.RUN, run.id, self._work, leg)

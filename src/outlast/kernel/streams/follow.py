@@ -16,7 +16,8 @@ from typing import Final, NamedTuple
 import orjson
 import sqlalchemy as sa
 
-from outlast.base.errors import CursorUnknown, NotFound
+from outlast.base.errors import CursorUnknown
+from outlast.base.lookups import demand_found
 from outlast.db.database import Database, Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.tables import runs
@@ -95,9 +96,7 @@ def first_page(tx: Tx, run: RunLog, after: int) -> Page | None:
 
 def _check_run_cursor(tx: Tx, run_id: str, after: int) -> None:
     run = tx.find(RunLog, runs, {"id": run_id})
-    if run is None:
-        raise NotFound("This run does not exist.", id=run_id)
-    _check_cursor(run, after)
+    _check_cursor(demand_found(run, "This run does not exist.", id=run_id), after)
 
 
 def _check_cursor(run: RunLog, after: int) -> None:
@@ -107,9 +106,7 @@ def _check_cursor(run: RunLog, after: int) -> None:
 
 def check_thread_cursor(tx: Tx, thread_id: str, cursor: ThreadCursor) -> None:
     """Refuse a cursor that cannot come from this thread. Raises `CursorUnknown`, `NotFound`."""
-    last = tx.value(threads.c.log_seq, {"id": thread_id})
-    if last is None:
-        raise NotFound("This thread does not exist.", id=thread_id)
+    last = demand_found(tx.value(threads.c.log_seq, {"id": thread_id}), "This thread does not exist.", id=thread_id)
     if cursor.seq > last:
         raise CursorUnknown(f"The cursor is beyond the thread's last event ({last}).", thread_id=thread_id)
     if cursor.run_id is not None:
@@ -120,9 +117,7 @@ def check_thread_cursor(tx: Tx, thread_id: str, cursor: ThreadCursor) -> None:
 
 
 def check_project_cursor(tx: Tx, project_id: str, after: int) -> None:
-    last = tx.value(projects.c.log_seq, {"id": project_id})
-    if last is None:
-        raise NotFound("This project does not exist.", id=project_id)
+    last = demand_found(tx.value(projects.c.log_seq, {"id": project_id}), "This project does not exist.", id=project_id)
     if after > last:
         raise CursorUnknown(f"The cursor is beyond the project's last event ({last}).", project_id=project_id)
 
@@ -135,9 +130,7 @@ class _Cursor(NamedTuple):
 def thread_cursor(tx: Tx, thread_id: str) -> str:
     """The cursor to follow a thread from after reading it whole: it replays the active run from its start."""
     write_appended(tx)
-    row = tx.find(_Cursor, threads, {"id": thread_id})
-    if row is None:
-        raise NotFound("This thread does not exist.", id=thread_id)
+    row = demand_found(tx.find(_Cursor, threads, {"id": thread_id}), "This thread does not exist.", id=thread_id)
     return str(ThreadCursor(row.log_seq, row.active_run_id))
 
 
@@ -294,13 +287,7 @@ class _RunReader:
     database."""
 
     def __init__(
-        self,
-        db: Database,
-        channel: Channel,
-        run_id: str,
-        after: int,
-        push: Push | None = None,
-        page: Page | None = None,
+        self, db: Database, channel: Channel, run_id: str, after: int, push: Push | None, page: Page | None = None
     ) -> None:
         self._db, self._channel, self._run_id, self._push, self._page = db, channel, run_id, push, page
         self.after = after

@@ -50,17 +50,9 @@ class RunWriter:
     """
 
     def __init__(
-        self,
-        db: Database,
-        hub: Hub,
-        clock: Clock,
-        run_id: str,
-        attempt: int,
-        saved: int,
-        next_seq: int,
-        reserved: int,
+        self, db: Database, hub: Hub, clock: Clock, run_id: str, attempt: int, saved: int, next_seq: int, reserved: int,
         shown: Sequence[Line] = (),
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.run_id = run_id
         self.attempt = attempt
         self._db, self._hub, self._clock = db, hub, clock

@@ -12,6 +12,7 @@ from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.inbox_items import INBOX, went
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs, timers
+from outlast.kernel.runs.timers import ANY_KIND
 from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.streams.log_store import append
 from outlast.kernel.streams.tables import log
@@ -128,7 +129,7 @@ def delete_thread(tx: Tx, thread_id: str) -> None:
     of_runs = sa.select(runs.c.id).where(runs.c.thread_id == thread_id)
     streams = sa.union_all(of_runs, sa.select(sa.literal(thread_id)))
     tx.execute(sa.delete(log).where(log.c.stream_id.in_(streams)))
-    tx.execute(sa.delete(timers).where(timers.c.subject_id.in_(streams)))
+    tx.execute(sa.delete(timers).where(ANY_KIND, timers.c.subject_id.in_(streams)))
     lock = find_lock(tx, thread_id)
     asked = [went("handover", lock.holder_id)] if lock is not None and lock.requested_by is not None else []
     gone = [*asked, *subjects.removed_from_inbox(tx, thread_id), *mentions.forget(tx, "thread_id", thread_id)]
