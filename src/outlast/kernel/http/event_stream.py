@@ -52,29 +52,31 @@ class OpenStreams:
     def __init__(self, times: StreamSettings, per_user: int = 0) -> None:
         self.times = times
         self.places = StreamPlaces(per_user)
-        self._streams: set[EventStream] = set()
+        self._streams: dict[anyio.CancelScope, Callable[[], None] | None] = {}
         self._closed = False
 
     def close(self) -> None:
         """End every stream, and new ones at once; clients resume from their cursor on another server or later."""
         self._closed = True
-        for stream in list(self._streams):
-            stream.end()
+        for scope in list(self._streams):
+            scope.cancel()
 
     def on_bell(self, bell: str) -> None:
         """Listener for the database's notices: after a change of access, streams check at once that their readers may
         read."""
         if bell in (ACCESS_BELL, "*"):
-            for stream in list(self._streams):
-                stream.doubt()
+            for doubt in list(self._streams.values()):
+                if doubt is not None:
+                    doubt()
 
-    def enter(self, stream: "EventStream") -> None:
-        self._streams.add(stream)
+    def enter(self, scope: anyio.CancelScope, doubt: Callable[[], None] | None = None) -> None:
+        """`scope` ends the stream; `doubt` checks that its reader may still read."""
+        self._streams[scope] = doubt
         if self._closed:
-            stream.end()
+            scope.cancel()
 
-    def leave(self, stream: "EventStream") -> None:
-        self._streams.discard(stream)
+    def leave(self, scope: anyio.CancelScope) -> None:
+        self._streams.pop(scope, None)
 
     def __len__(self) -> int:
         return len(self._streams)
@@ -131,14 +133,14 @@ class EventStream(Response):
         await self._send({"type": "http.response.body", "body": OPENING, "more_body": True})
         self._scope = scope
         async with anyio.create_task_group() as self._tasks:
-            self._open.enter(self)
+            self._open.enter(self._tasks.cancel_scope, self.doubt)
             try:
                 self._tasks.start_soon(self._wait_for_leaving, receive)
                 self._set_timer()
                 await self._send_all()
                 self.end()
             finally:
-                self._open.leave(self)
+                self._open.leave(self._tasks.cancel_scope)
                 self._is_open = False
                 if self._timer is not None:
                     self._timer.cancel()
