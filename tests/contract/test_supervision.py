@@ -67,7 +67,6 @@ TASKS = {
     "apps/documents/agent_run_routes.py run_agent_and_wait": REQUEST,
     "surfaces/http/server.py HttpServer.run_until_stopped": PART,
     "kernel/http/event_stream.py EventStream._serve": REQUEST,
-    "kernel/http/event_stream.py EventStream._start_look": REQUEST,
     "surfaces/protocols/e2b/connect.py StreamAnswer.__call__": REQUEST,
     "surfaces/protocols/e2b/connect.py pinging": REQUEST,
 }

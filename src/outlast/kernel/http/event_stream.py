@@ -1,19 +1,17 @@
 """Live answers: chunks of ready SSE frames, sent as they arrive.  There is nothing between the chunks and the socket:
 no queue, no second stream, one `send` per chunk, or, for live chunks, a `push` that does not even wake the sending
-task. A second task waits for the client to disconnect, and a timer ticks. A tick without traffic sends a heartbeat
-comment; a tick that finds the same `send` still waiting after `slow_reader_s` cuts the connection (the client
+task. Each stream has two more tasks: one waits for the client to disconnect, one ticks. A tick without traffic sends a
+heartbeat comment; a tick that finds the same `send` still waiting after `slow_reader_s` cuts the connection (the client
 resumes from its cursor); and every `recheck_s`, or at once after a user lost a token, session or membership, the stream
 checks that the reader may still read.
 """
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Final
 
 import anyio
-from anyio.abc import TaskGroup
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -52,34 +50,33 @@ class OpenStreams:
     def __init__(self, times: StreamSettings, per_user: int = 0) -> None:
         self.times = times
         self.places = StreamPlaces(per_user)
-        self._streams: dict[anyio.CancelScope, Callable[[], None] | None] = {}
+        self._scopes: set[anyio.CancelScope] = set()
         self._closed = False
+        self.doubt = anyio.Event()  # set, then replaced, when a user may have lost the right to read
 
     def close(self) -> None:
         """End every stream, and new ones at once; clients resume from their cursor on another server or later."""
         self._closed = True
-        for scope in list(self._streams):
+        for scope in list(self._scopes):
             scope.cancel()
 
     def on_bell(self, bell: str) -> None:
         """Listener for the database's notices: after a change of access, streams check at once that their readers may
         read."""
         if bell in (ACCESS_BELL, "*"):
-            for doubt in list(self._streams.values()):
-                if doubt is not None:
-                    doubt()
+            self.doubt.set()
+            self.doubt = anyio.Event()
 
-    def enter(self, scope: anyio.CancelScope, doubt: Callable[[], None] | None = None) -> None:
-        """`scope` ends the stream; `doubt` checks that its reader may still read."""
-        self._streams[scope] = doubt
+    def enter(self, scope: anyio.CancelScope) -> None:
+        self._scopes.add(scope)
         if self._closed:
             scope.cancel()
 
     def leave(self, scope: anyio.CancelScope) -> None:
-        self._streams.pop(scope, None)
+        self._scopes.discard(scope)
 
     def __len__(self) -> int:
-        return len(self._streams)
+        return len(self._scopes)
 
 
 class EventStream(Response):
@@ -103,111 +100,74 @@ class EventStream(Response):
         self._sent = 0  # number of chunks sent
         self._sending = False  # a chunk is waiting for the socket
         self._gone = False  # the client disconnected, or was cut off
-        self._tasks: TaskGroup | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._is_open = True
-        times = open_streams.times
-        self._tick_s = min(times.heartbeat_s, times.slow_reader_s / 2, times.recheck_s)
-        self._seen, self._stalled_s, self._unchecked_s = -1, 0.0, 0.0
-        self._doubted = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         with self._open.places.taken(self._holder, self._per):
             await self._serve(scope, receive, send)
 
-    def end(self) -> None:
-        """End the answer. The client resumes from its cursor."""
-        assert self._tasks is not None
-        self._tasks.cancel_scope.cancel()
-
-    def doubt(self) -> None:
-        """Check now that the reader may still read."""
-        self._doubted = True
-        if self._timer is not None:  # otherwise the check that is under way is repeated
-            self._timer.cancel()
-            self._start_look()
-
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": list(HEADERS)})
-        self._send = scope.get("extensions", {}).get(DIRECT_SEND, send)
-        await self._send({"type": "http.response.body", "body": OPENING, "more_body": True})
-        self._scope = scope
-        async with anyio.create_task_group() as self._tasks:
-            self._open.enter(self._tasks.cancel_scope, self.doubt)
+        send = scope.get("extensions", {}).get(DIRECT_SEND, send)
+        await send({"type": "http.response.body", "body": OPENING, "more_body": True})
+        async with anyio.create_task_group() as tasks:
+            self._open.enter(tasks.cancel_scope)
             try:
-                self._tasks.start_soon(self._wait_for_leaving, receive)
-                self._set_timer()
-                await self._send_all()
-                self.end()
+                tasks.start_soon(self._wait_for_leaving, receive, tasks.cancel_scope)
+                tasks.start_soon(self._tick, scope, send, tasks.cancel_scope)
+                await self._send_all(send)
+                tasks.cancel_scope.cancel()
             finally:
-                self._open.leave(self._tasks.cancel_scope)
-                self._is_open = False
-                if self._timer is not None:
-                    self._timer.cancel()
+                self._open.leave(tasks.cancel_scope)
         if not self._gone:
-            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _send_all(self) -> None:
+    async def _send_all(self, send: Send) -> None:
         try:
             async with aclosing(self._frames) as frames:  # type: ignore[type-var] # every follower is a generator
                 async for chunk in frames:
                     self._sending = True
-                    await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
                     self._sending = False
                     self._sent += 1
         except OutlastError as error:  # the database does not answer: the client resumes from its cursor
             log.warning("stream ended early", extra={"code": error.code})
 
-    async def _wait_for_leaving(self, receive: Receive) -> None:
+    async def _wait_for_leaving(self, receive: Receive, scope: anyio.CancelScope) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
         self._gone = True
-        self.end()
+        scope.cancel()
 
-    # --- ticks: a timer, and a task only when one is due, since most streams end earlier ---
-
-    def _set_timer(self) -> None:
-        if self._is_open:
-            self._timer = asyncio.get_running_loop().call_later(self._tick_s, self._start_look)
-
-    def _start_look(self) -> None:
-        self._timer = None
-        assert self._tasks is not None
-        self._tasks.start_soon(self._look)
-
-    async def _look(self) -> None:
-        """One tick, or a check out of turn; again if there was another doubt meanwhile."""
-        is_due = True
-        while is_due:
-            doubted, self._doubted = self._doubted, False
-            self._unchecked_s += self._tick_s
-            if doubted or self._unchecked_s >= self._open.times.recheck_s:
-                self._unchecked_s = 0.0
+    async def _tick(self, scope: Scope, send: Send, ending: anyio.CancelScope) -> None:
+        times = self._open.times
+        tick_s = min(times.heartbeat_s, times.slow_reader_s / 2, times.recheck_s)
+        seen, stalled_s, unchecked_s = -1, 0.0, 0.0
+        while True:
+            doubt = self._open.doubt
+            with anyio.move_on_after(tick_s):
+                await doubt.wait()
+            unchecked_s += tick_s
+            if doubt.is_set() or unchecked_s >= times.recheck_s:
+                unchecked_s = 0.0
                 if not await self._still_may_read():
-                    self.end()
+                    ending.cancel()
                     return
-            if not doubted:
-                await self._watch_reader()
-            is_due = self._doubted
-        self._set_timer()
+            if doubt.is_set():
+                continue
+            if self._sent != seen:
+                seen, stalled_s = self._sent, 0.0
+            elif not self._sending:
+                stalled_s = 0.0
+                await self._heartbeat(scope, send, ending)
+            elif (stalled_s := stalled_s + tick_s) >= times.slow_reader_s:
+                self._cut(scope, ending)
+                return
 
-    async def _watch_reader(self) -> None:
-        """Send a heartbeat after a tick without traffic; cut off a reader who takes nothing."""
-        if self._sent != self._seen:
-            self._seen, self._stalled_s = self._sent, 0.0
-        elif not self._sending:
-            self._stalled_s = 0.0
-            await self._heartbeat()
-        else:
-            self._stalled_s += self._tick_s
-            if self._stalled_s >= self._open.times.slow_reader_s:
-                self._cut()
-
-    async def _heartbeat(self) -> None:
+    async def _heartbeat(self, scope: Scope, send: Send, ending: anyio.CancelScope) -> None:
         with anyio.move_on_after(self._open.times.slow_reader_s):
-            await self._send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
+            await send({"type": "http.response.body", "body": HEARTBEAT, "more_body": True})
             return
-        self._cut()
+        self._cut(scope, ending)
 
     async def _still_may_read(self) -> bool:
         try:
@@ -216,10 +176,10 @@ class EventStream(Response):
             log.warning("stream not checked", extra={"code": error.code})
             return True
 
-    def _cut(self) -> None:
-        log.info("slow reader closed", extra={"path": self._scope["path"]})
+    def _cut(self, scope: Scope, ending: anyio.CancelScope) -> None:
+        log.info("slow reader closed", extra={"path": scope["path"]})
         self._gone = True
-        self.end()
-        abort = self._scope.get("extensions", {}).get(ABORT)
+        ending.cancel()
+        abort = scope.get("extensions", {}).get(ABORT)
         if abort is not None:
             abort()
