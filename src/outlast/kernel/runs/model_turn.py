@@ -1,5 +1,6 @@
 """The model effect: named before it starts, streamed as it arrives, recorded whole, and asked again if it was cut."""
 
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import asdict
 from datetime import timedelta
@@ -10,9 +11,9 @@ from outlast.base.clock import iso
 from outlast.base.errors import ModelCut, OutlastError, TryLater
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.agents.prompt import Conversation, PromptContext
+from outlast.kernel.agents.prompt import Conversation, Prompt, PromptContext
 from outlast.kernel.models.failures import declined
-from outlast.kernel.models.protocol import ModelRequest
+from outlast.kernel.models.protocol import ModelMessage, ModelRequest
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import Retries
@@ -70,14 +71,17 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
 async def _request(context: RunContext, transcript: Transcript, effect: Effect) -> ModelRequest:
     engine, agent = context.engine, context.agent
     model = engine.catalog.get(context.run.model)
-    prompt = await engine.db.read(
-        lambda tx: agent.prompt(PromptContext(tx, context.run, model, engine.settings, engine.blobs))
-    )
+
+    def read(tx: Tx) -> tuple[Prompt, Sequence[ModelMessage]]:
+        prompt = agent.prompt(PromptContext(tx, context.run, model, engine.settings, engine.blobs))
+        return prompt, messages_of(store.whole_effects(tx, context.run.id)) if transcript.effects else ()
+
+    prompt, own = await engine.db.read(read)
     await _show_notices(context, prompt.conversation, effect.step)
     return ModelRequest(
         model=model,
         system=prompt.system,
-        messages=(*prompt.conversation.messages, *messages_of(transcript.effects)),
+        messages=(*prompt.conversation.messages, *own),
         tools=agent.specs,
         metadata={"run_id": context.run.id, "step": effect.step, "attempt": context.run.attempt},
     )

@@ -12,7 +12,7 @@ from outlast.kernel.runs.policy import Grant
 from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.shapes import UsageData
 from outlast.kernel.runs.tables import approvals, effects, grants, runs
-from outlast.kernel.runs.transcript import Effect, Run, Transcript
+from outlast.kernel.runs.transcript import FINAL_ANSWER, Effect, Run, Transcript
 from outlast.kernel.streams.log_store import NamedEvent, encode_all, save
 
 BELL = "runs"  # rung when a leg becomes ready
@@ -20,7 +20,12 @@ BELL = "runs"  # rung when a leg becomes ready
 _EFFECT_COLUMNS = [effects.c[name] for name in Effect._fields[:-1]]
 
 # Statements of the hot path, built once: see db/prepared.py.
-_EFFECTS = sa.select(*_EFFECT_COLUMNS).where(effects.c.run_id == sa.bindparam("run")).order_by(effects.c.ordinal)
+_WHOLE_EFFECTS = sa.select(*_EFFECT_COLUMNS).where(effects.c.run_id == sa.bindparam("run")).order_by(effects.c.ordinal)
+_IS_LONG = sa.and_(effects.c.kind == "tool", effects.c.tool != FINAL_ANSWER)
+_BRIEF_RESULT = sa.type_coerce(sa.case((_IS_LONG, sa.null()), else_=effects.c.result), effects.c.result.type)
+_EFFECTS = _WHOLE_EFFECTS.with_only_columns(
+    *(_BRIEF_RESULT.label("result") if column is effects.c.result else column for column in _EFFECT_COLUMNS)
+)
 _NUMBER = (
     sa.update(runs)
     .where(runs.c.id == sa.bindparam("run"))
@@ -106,9 +111,15 @@ def hold_open_runs(tx: Tx, thread_id: str) -> None:
 
 
 def transcript_of(tx: Tx, run_id: str, questions: frozenset[str]) -> Transcript:
-    """The run with its effects in order; `questions` names the tools whose calls are questions to a user."""
+    """The run with its effects in order; `questions` names the tools whose calls are questions to a user. The results
+    of calls are left out: they may be megabytes, and only the model reads them (`whole_effects`)."""
     rows = tx.execute(_EFFECTS, {"run": run_id})
     return Transcript(run_of(tx, run_id), tuple(Effect._make((*row, row.tool in questions)) for row in rows))
+
+
+def whole_effects(tx: Tx, run_id: str) -> list[Effect]:
+    """The run's effects in order, with the results of calls. For reads only: the writer would wait for it."""
+    return [Effect._make((*row, False)) for row in tx.execute(_WHOLE_EFFECTS, {"run": run_id})]
 
 
 def append_unheld(tx: Tx, run_id: str, events: Sequence[NamedEvent]) -> None:
