@@ -1,7 +1,6 @@
 """Runs that are claimed in the transaction that makes them ready."""
 
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
@@ -9,7 +8,7 @@ import sqlalchemy as sa
 
 from outlast.base.errors import OutlastError
 from outlast.db.database import Database, Tx
-from outlast.kernel.runs import claims, store
+from outlast.kernel.runs import store
 from outlast.kernel.runs.actions import NewThread, start_in
 from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.settings import PolicyRule, RunSettings
@@ -20,21 +19,6 @@ from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import Call, ScriptedModel, WaitFor, turn
 from tests.factories import make_thread
 from tests.flow.harness import Stage, stage
-
-
-@pytest.fixture
-def claimed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The runs that a worker has claimed in transactions of its own."""
-    found: list[str] = []
-    claim = claims.claim_ready
-
-    def noting(*args: Any) -> Any:
-        of_worker = claim(*args)
-        found.extend(run.id for run, _ in of_worker)
-        return of_worker
-
-    monkeypatch.setattr(claims, "claim_ready", noting)
-    return found
 
 
 async def _at_work(it: Stage) -> None:

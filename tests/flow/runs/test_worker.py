@@ -112,7 +112,8 @@ async def test_a_claim_that_fails_cuts_no_run_that_is_at_work(
         first = await it.start()
         await it.until(first.run_id, "text.delta")
         monkeypatch.setattr(claims, "claim_ready", failing)
-        it.services.engine.intake.shut()  # otherwise the start itself would claim the run
+        # Otherwise the start itself would claim the run.
+        monkeypatch.setattr(it.services.engine.intake, "take_place", lambda: False)
         second = await it.start(target=await db.write(make_thread, it.project_id, it.owner))
         assert await anyio.to_thread.run_sync(failed.wait, 30)
         gate.set()
@@ -124,20 +125,11 @@ async def test_a_claim_that_fails_cuts_no_run_that_is_at_work(
 
 
 async def test_a_claim_whose_answer_is_lost_is_given_back_and_counts_as_nobodys_death(
-    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    db: Database, tmp_path: Path, claimed: list[str]
 ) -> None:
     """The run waited until its lease had lapsed, and counted as one under which the process had died."""
     faults = Faults()
     wrapped = faults.wrap("database", db)
-    taken: list[str] = []
-    claim = claims.claim_ready
-
-    def noting(*args: Any) -> Any:
-        claimed = claim(*args)
-        taken.extend(run.id for run, _ in claimed)
-        return claimed
-
-    monkeypatch.setattr(claims, "claim_ready", noting)
     async with stage(db, tmp_path, [turn("Done.")], working=False) as it:
         started = await it.start()
         engine = replace(it.services.engine, db=wrapped)
@@ -147,7 +139,7 @@ async def test_a_claim_whose_answer_is_lost_is_given_back_and_counts_as_nobodys_
             assert await it.ended(started.run_id) == "completed"
             group.cancel_scope.cancel()
         run = await db.read(store.run_of, started.run_id)
-        assert taken == [started.run_id] * 2
+        assert claimed == [started.run_id] * 2
         assert (faults.fired, run.attempt, run.deaths) == ("database.write", 2, 0)
 
 

@@ -21,21 +21,6 @@ from outlast.kernel.streams.writer import RESERVE
 _DUE = sa.and_(runs.c.leg == "ready", sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= sa.bindparam("now")))
 _HELD_SUSPECT = sa.select(runs.c.id).where(runs.c.leg == "held", runs.c.deaths >= SUSPECT_DEATHS).limit(1)
 _ONE_SUSPECT = 0x73757370656374  # the key of PostgreSQL's advisory lock: one claim of a suspect at a time
-_HOLD: dict[str, Any] = {
-    "leg": "held",
-    "status": "running",
-    "waiting_for": None,
-    "owner": sa.bindparam("node"),
-    "attempt": runs.c.attempt + 1,  # the fence: later writes of an earlier holder are refused
-    "lease_until": sa.bindparam("until"),
-    "ready_at": None,
-    "paused_at": None,
-    # Above any number that an earlier attempt may have shown without saving it: no number is used twice.
-    "seq_reserved": runs.c.seq_reserved + RESERVE,
-    "started_at": sa.func.coalesce(runs.c.started_at, sa.bindparam("now", type_=runs.c.started_at.type)),
-}
-_TAKE = sa.update(runs).where(runs.c.id == sa.bindparam("run")).values(_HOLD | {"seq_saved": sa.bindparam("saved")})
-_CLAIM = sa.update(runs).where(runs.c.id == sa.bindparam("run")).values(_HOLD).returning(runs.c.seq_reserved)
 
 
 class FirstStep(NamedTuple):
@@ -97,27 +82,43 @@ def claim_ready(
     chosen = list(tx.execute(ready, {"now": tx.now, "most": limit}).scalars())
     if len(chosen) < limit:  # suspects last: no other run waits for one
         chosen += _claimable_suspect(tx, agents)
-    claimed = []
-    for run_id in chosen:
-        held = {"run": run_id, "node": owner, "until": tx.now + lease, "now": tx.now}
-        reserved = tx.execute(_CLAIM, held).scalar_one()
-        claimed.append((run_of(tx, run_id), reserved - RESERVE + 1))
+    claimed = [claimed_from(run_of(tx, run_id), tx.now) for run_id in chosen]
+    for run, _ in claimed:
+        take(tx, owner, lease, run, run.seq_saved)
     return claimed
 
 
 def claimed_from(ready: Run, now: datetime) -> tuple[Run, int]:
-    """The row that `take` writes, and the first number that the run's writer may use."""
-    reserved, started_at = ready.seq_reserved + RESERVE, ready.started_at or now
+    """A ready run as `take` writes it, and the first number that its writer may use."""
     run = ready._replace(
-        leg="held", status="running", attempt=ready.attempt + 1, seq_reserved=reserved, started_at=started_at
+        leg="held",
+        status="running",
+        attempt=ready.attempt + 1,  # the fence: later writes of an earlier holder are refused
+        # Above any number that an earlier attempt may have shown without saving it: no number is used twice.
+        seq_reserved=ready.seq_reserved + RESERVE,
+        started_at=ready.started_at or now,
     )
     return run, ready.seq_reserved + 1
 
 
 def take(tx: Tx, owner: str, lease: timedelta, run: Run, saved: int) -> None:
-    """Claim a run that this transaction has made ready and read (`claimed_from`); `saved` is the last number in its
+    """Write a claim (`claimed_from`). The transaction has locked the row, or made it; `saved` is the last number in the
     log."""
-    tx.execute(_TAKE, {"run": run.id, "node": owner, "until": tx.now + lease, "now": tx.now, "saved": saved})
+    tx.update(
+        runs,
+        {"id": run.id},
+        leg=run.leg,
+        status=run.status,
+        waiting_for=None,
+        owner=owner,
+        attempt=run.attempt,
+        lease_until=tx.now + lease,
+        ready_at=None,
+        paused_at=None,
+        seq_saved=saved,
+        seq_reserved=run.seq_reserved,
+        started_at=run.started_at,
+    )
 
 
 def _claimable_suspect(tx: Tx, agents: frozenset[str] | None) -> list[str]:
