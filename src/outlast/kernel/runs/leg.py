@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import anyio
 
+from outlast.db.database import Tx
 from outlast.kernel.runs import leases, store
 from outlast.kernel.runs.claims import Claimed
 from outlast.kernel.runs.context import RunContext
@@ -17,7 +18,7 @@ from outlast.kernel.runs.shapes import RunStarted, StepReset
 from outlast.kernel.runs.stages import perform_stage
 from outlast.kernel.runs.tool_calls import call_tools, lost_so_far
 from outlast.kernel.runs.transcript import Effect
-from outlast.kernel.streams.fold import fold_lines
+from outlast.kernel.streams.fold import RunFold, fold_lines
 from outlast.kernel.streams.log_store import read_all
 
 LAST_WORDS_S: Final = 5.0  # how long the last transaction of a cancelled leg may take
@@ -74,8 +75,7 @@ class Leg:
         if self.run.attempt == 1 and self.run.seq_saved <= 1:  # only `run.queued` has been shown
             return
         context.files_changed(None)  # a killed worker may not have saved them
-        lines = await self.engine.db.read(read_all, self.run.id)
-        context.shown, context.lost_sandboxes = fold_lines(lines), lost_so_far(lines)
+        context.shown, context.lost_sandboxes = await self.engine.db.read(_shown_so_far, self.run.id)
         context.shown.parts = [part for part in context.shown.parts if "type" in part]
         if first is not None:  # it cut nothing
             return
@@ -134,3 +134,9 @@ class Leg:
             answered = any(effect.kind == "tool" and effect.status == "finished" for effect in journal.effects)
             await self.context.end(End("error", "sandbox"), error_data(outcome.unavailable), answered)
             self.ended = True
+
+
+def _shown_so_far(tx: Tx, run_id: str) -> tuple[RunFold, set[str]]:
+    """The run as its log shows it, and the sandboxes whose loss it shows. Not on the event loop: a log may be long."""
+    lines = read_all(tx, run_id)
+    return fold_lines(lines), lost_so_far(lines)

@@ -21,7 +21,7 @@ from outlast.kernel.runs.shapes import ErrorData
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.set_aside import kinds
-from outlast.kernel.streams.fold import fold_lines
+from outlast.kernel.streams.fold import RunFold, fold_lines
 from outlast.kernel.streams.log_store import read_all
 
 CANCEL_BELL = "cancels"
@@ -219,12 +219,12 @@ class Worker:
     async def _end_claimed(self, claimed: Run, error: ErrorData) -> None:
         """End the run with the state in its log; without it, if reading that may crash the server."""
         readable = claimed.deaths <= crashes.FATAL_DEATHS
-        lines = await self._engine.db.read(read_all, claimed.id) if readable else []
+        shown = await self._engine.db.read(_shown_so_far, claimed.id) if readable else RunFold()
 
         def change(tx: Tx) -> None:
             run = store.run_of(tx, claimed.id)
             if run.leg == "held" and run.attempt == claimed.attempt:  # else another attempt has it, or it ended
-                ending = Ending.of(End("error", "provider"), fold_lines(lines), error)
+                ending = Ending.of(End("error", "provider"), shown, error)
                 end_unheld(tx, self._engine.settings, self._engine.agents.get(run.profile), run, ending)
 
         await self._engine.db.write(change)
@@ -273,3 +273,7 @@ class Worker:
 def _cancelled_among(tx: Tx, run_ids: list[str]) -> list[str]:
     cancelled = sa.select(runs.c.id).where(runs.c.id.in_(run_ids), runs.c.cancel_requested_at.is_not(None))
     return list(tx.execute(cancelled).scalars())
+
+
+def _shown_so_far(tx: Tx, run_id: str) -> RunFold:
+    return fold_lines(read_all(tx, run_id))
