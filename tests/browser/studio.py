@@ -145,8 +145,9 @@ class Studio(Server):
         return made
 
     def run(self, screen: dict[str, Any], content: str, **more: Any) -> dict[str, Any]:
-        """A run from its start to its end, without a page."""
-        started = self.post(f"/v1/threads/{screen['thread_id']}/runs", {"content": content, **more})
+        """A run from its start to its end, without a page. Waits for one whose answer is shown but has not ended."""
+        body = {"content": content, "on_busy": "enqueue", **more}
+        started = self.post(f"/v1/threads/{screen['thread_id']}/runs", body)
         request = urllib.request.Request(f"{self.url}/v1/runs/{started['run_id']}/events?after=0")
         with urllib.request.urlopen(request, timeout=60) as stream:
             for _line in stream:  # ends with the run
