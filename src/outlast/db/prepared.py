@@ -6,6 +6,7 @@ about 12 µs instead of 80 to 250.
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cast, get_type_hints
 
 import sqlalchemy as sa
@@ -143,14 +144,16 @@ class Result:
 class Prepared:
     """One statement with one set of parameter names, ready for the driver."""
 
-    __slots__ = ("_driver", "_fixed", "_names", "_order", "_processors", "_row", "_sql")
+    __slots__ = ("_binders", "_driver", "_fixed", "_names", "_pick", "_processors", "_row", "_sql")
 
     def __init__(self, compiled: Any, dialect: sa.Dialect, driver: Driver, names: frozenset[str]) -> None:
         self._driver = driver
         bind: Mapping[str, Processor] = compiled._bind_processors
         fixed = compiled.construct_params(dict.fromkeys(names))
         self._sql = str(compiled)
-        self._order = [(name, bind.get(name), name in names) for name in compiled.positiontup]
+        order: Sequence[str] = compiled.positiontup
+        self._pick = itemgetter(*order) if len(order) > 1 else lambda values: [values[name] for name in order]
+        self._binders = [(at, bind[name]) for at, name in enumerate(order) if bind.get(name) is not None]
         self._fixed = {name: value for name, value in fixed.items() if name not in names}
         columns = compiled._result_columns or ()
         self._names = tuple(column.keyname for column in columns)
@@ -176,11 +179,13 @@ class Prepared:
         """Run the statement once with each of these parameters."""
         self._driver.run_many(conn, self._sql, [self._values(row) for row in rows])
 
-    def _values(self, parameters: Mapping[str, Any]) -> list[Any]:
-        values = []
-        for name, process, given in self._order:
-            value = parameters[name] if given else self._fixed[name]
-            values.append(value if process is None else process(value))
+    def _values(self, parameters: Mapping[str, Any]) -> Sequence[Any]:
+        given: Sequence[Any] = self._pick({**self._fixed, **parameters} if self._fixed else parameters)
+        if not self._binders:
+            return given
+        values = list(given)
+        for at, process in self._binders:
+            values[at] = process(values[at])
         return values
 
     def _converted(self, row: Any) -> list[Any]:
@@ -204,11 +209,11 @@ class PreparedStatements:
 
     def __init__(self, dialect: sa.Dialect, driver: Driver) -> None:
         self._dialect, self._driver = dialect, driver
-        self._known: dict[tuple[sa.Executable, frozenset[str]], Prepared | None] = {}
+        self._known: dict[tuple[Any, ...], Prepared | None] = {}  # by the statement and its parameters' names
 
     def of(self, statement: Any, parameters: Mapping[str, Any]) -> Prepared | None:
         """The prepared form; None if the statement cannot be prepared (lists that grow with their values)."""
-        key, known = (statement, frozenset(parameters)), self._known
+        key, known = (statement, *parameters), self._known
         if key in known:
             return known[key]
         if len(known) >= MAX_PREPARED:  # a store builds a new statement each time
@@ -216,5 +221,5 @@ class PreparedStatements:
         keys = sorted(parameters) if statement.is_dml else None
         compiled = statement.compile(dialect=self._dialect, column_keys=keys)
         grows = bool(compiled.post_compile_params or compiled.literal_execute_params)
-        known[key] = prepared = None if grows else Prepared(compiled, self._dialect, self._driver, key[1])
+        known[key] = prepared = None if grows else Prepared(compiled, self._dialect, self._driver, frozenset(parameters))
         return prepared

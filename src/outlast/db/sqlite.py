@@ -50,23 +50,17 @@ class SqliteDriver:
     def fetch(
         self, conn: sa.Connection, sql: str, values: Sequence[Any], *, has_rows: bool
     ) -> tuple[Sequence[Any], int]:
-        cursor = driver_of(conn).cursor()
         try:
-            cursor.execute(sql, values)
+            cursor = driver_of(conn).execute(sql, values)
             return cursor.fetchall() if has_rows else (), cursor.rowcount
         except sqlite3.IntegrityError as error:
             raise sa.exc.IntegrityError(sql, None, error) from error
-        finally:
-            cursor.close()
 
     def run_many(self, conn: sa.Connection, sql: str, rows: Sequence[Sequence[Any]]) -> None:
-        cursor = driver_of(conn).cursor()
         try:
-            cursor.executemany(sql, rows)
+            driver_of(conn).executemany(sql, rows)
         except sqlite3.IntegrityError as error:
             raise sa.exc.IntegrityError(sql, None, error) from error
-        finally:
-            cursor.close()
 
 
 @dataclass(slots=True)

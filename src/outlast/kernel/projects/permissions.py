@@ -82,18 +82,19 @@ def require_checkpoint(tx: Tx, actor: Actor, checkpoint_id: str, right: Right) -
 def require_owned(
     tx: Tx, actor: Actor, shape: type[R], table: sa.Table, noun: str, resource_id: str, right: Right
 ) -> R:
-    """The row of any table with `id` and `project_id`, if the actor has `right` in its project; `shape` is the table's
-    whole row."""
-    row = tx.execute(_row_and_role(table), {"resource": resource_id, "user": actor.user_id}).first()
+    """A row of any table with `id` and `project_id`, if the actor has `right` in its project; `shape` names the columns
+    to read, `project_id` among them."""
+    row = tx.execute(_row_and_role(table, shape), {"resource": resource_id, "user": actor.user_id}).first()
     found = demand_found(row, f"There is no such {noun} for you.", noun=noun, id=resource_id)
     _demand(Role(found.actor_role), right, found.project_id)
     return shape._make(found[:-1])
 
 
 @cache
-def _row_and_role(table: sa.Table) -> sa.Select[Any]:
+def _row_and_role(table: sa.Table, shape: type[R]) -> sa.Select[Any]:
     mine = (members.c.project_id == table.c.project_id) & (members.c.user_id == sa.bindparam("user"))
-    found = sa.select(table, members.c.role.label("actor_role")).join(members, mine)
+    columns = [table.c[name] for name in shape._fields]
+    found = sa.select(*columns, members.c.role.label("actor_role")).join(members, mine)
     return found.where(table.c.id == sa.bindparam("resource"))
 
 

@@ -34,6 +34,7 @@ from outlast.kernel.runs.rules import ENDED
 from outlast.kernel.runs.shapes import DecisionAnswer
 from outlast.kernel.runs.store import ApprovalOfCall
 from outlast.kernel.runs.tables import approvals, grants
+from outlast.kernel.runs.transcript import Run
 from outlast.kernel.services import Services, in_read
 
 Decision = Literal["approve", "deny"]
@@ -59,7 +60,7 @@ async def decide_approval(
         checked = await _check_edited(services, approval_id, edited)
 
     def run(tx: Tx) -> DecisionAnswer:
-        row = _open_item(tx, actor, approval_id, "approval")
+        row, held = _open_item(tx, actor, approval_id, "approval")
         if isinstance(checked, OutlastError):  # not earlier: the error would reveal the call to a stranger
             raise checked
         text = row.approval.arguments if checked is None else checked
@@ -72,7 +73,7 @@ async def decide_approval(
         else:
             result = {"content": denial_text(reason), "is_error": True}
             store.update_effect(tx, row.approval.effect_id, status="denied", ended_at=tx.now, result=result)
-        return _resolve(tx, services, actor, row, status, body)
+        return _resolve(tx, services, actor, row, held, status, body)
 
     return await services.db.write(run)
 
@@ -84,12 +85,12 @@ async def answer_question(
     naming the question that is missing or unknown."""
 
     def run(tx: Tx) -> DecisionAnswer:
-        row = _open_item(tx, actor, question_id, "question")
+        row, held = _open_item(tx, actor, question_id, "question")
         asked = (parse_arguments(row.approval.arguments) or {}).get("questions", [])
         _check_answers(services, asked, answers)
         result = {"content": answer_text(answers), "is_error": False}
         store.update_effect(tx, row.approval.effect_id, status="finished", ended_at=tx.now, result=result)
-        return _resolve(tx, services, actor, row, "answered", {"answers": dict(answers)})
+        return _resolve(tx, services, actor, row, held, "answered", {"answers": dict(answers)})
 
     return await services.db.write(run)
 
@@ -102,10 +103,13 @@ def read_decision(tx: Tx, actor: Actor, approval_id: str) -> DecisionAnswer:
     return _to_answer(row.approval)
 
 
-def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> ApprovalOfCall:
-    run = require_steering(tx, actor, store.approval_of(tx, item_id).approval.run_id)
+def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> tuple[ApprovalOfCall, Run]:
+    """What is to be decided, and its run, held."""
+    row = store.approval_of(tx, item_id)
+    run = require_steering(tx, actor, row.approval.run_id)
     held = store.hold_run(tx, run.id)  # a worker that parks the run, and a second decision, wait for this lock
-    row = store.approval_of(tx, item_id)  # again: it may have been decided before the run's row was locked
+    if tx.shares_rows:
+        row = store.approval_of(tx, item_id)  # again: it may have been decided before the run's row was locked
     if row.approval.kind != kind:
         raise NotFound(f"This {kind} does not exist.", id=item_id)
     if row.approval.status in ("approved", "denied", "answered"):
@@ -119,7 +123,7 @@ def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> ApprovalOfCall:
         raise RunFinished(
             "This run has ended, so there is nothing left to decide.", run_id=row.approval.run_id, status=held.status
         )
-    return row
+    return row, held
 
 
 def _parse_edited(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any] | None:
@@ -198,20 +202,20 @@ def _check_answers(services: Services, asked: list[dict[str, Any]], answers: Map
 
 
 def _resolve(
-    tx: Tx, services: Services, actor: Actor, row: ApprovalOfCall, status: str, decision: dict[str, Any]
+    tx: Tx, services: Services, actor: Actor, row: ApprovalOfCall, run: Run, status: str, decision: dict[str, Any]
 ) -> DecisionAnswer:
     decided: dict[str, Any] = {
         "status": status,
         "decision": decision,
         "decided_by": actor.user_id,
         "decided_at": tx.now,
+        # While a worker holds the run, only that worker writes its log: it announces the decision before its next
+        # effect.
+        "announced": run.leg == "parked",
     }
     tx.update(approvals, {"id": row.approval.id}, **decided)
-    run = store.run_of(tx, row.approval.run_id)
     row = row._replace(approval=row.approval._replace(**decided))
-    # While a worker holds the run, only that worker writes its log: it announces the decision before its next effect.
     if run.leg == "parked":
-        store.mark_announced(tx, [row.approval.id])
         parking.unpark(tx, services.engine, run, resolution_events(row))
     tell_settled(tx, run.project_id, [row.approval.kind])
     return _to_answer(row.approval)

@@ -75,12 +75,11 @@ def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None
 
 def unpark(tx: Tx, engine: Engine, run: Run, events: Sequence[NamedEvent]) -> None:
     """After a decision on a parked run: log it, and make the next leg ready if it has something to do."""
-    store.append_unheld(tx, run.id, events)
     if not _is_decided(tx, run.id):  # one of several; the others still wait
+        store.append_unheld(tx, run.id, events)
         return
+    store.append_unheld(tx, run.id, [*events, ("run.status", RunStatusChanged(run_id=run.id, status="running"))])
     tx.update(runs, {"id": run.id}, leg="ready", status="running", waiting_for=None)
-    status = RunStatusChanged(run_id=run.id, status="running")
-    store.append_unheld(tx, run.id, [("run.status", status)])
     timers.clear_timers(tx, run.id, "approval_pause", "paused_kill")
     arm_abandonment(tx, engine.settings, run.id, run.thread_id)
     _publish_status(tx, run, "running")

@@ -104,7 +104,8 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
         lambda hooks: hooks.on_end(tx, run.thread_id, run.id, ending.end.status, problems, begun=run.attempt > 0),
     )
     ending = replace(ending, problems=tuple(problems))
-    threads.hold(tx, run.thread_id)  # before the payer, as a start does: otherwise each could wait for the other
+    if tx.shares_rows:
+        threads.hold(tx, run.thread_id)  # before the payer, as a start does: otherwise each could wait for the other
     store.hold_free_successors(tx, run.id)  # queued since then: they come before the thread, so this does not wait
     worth_saving = ending.save_message and (parts or ending.error is not None)
     message = _save_answer(tx, run, ending, parts) if worth_saving else None

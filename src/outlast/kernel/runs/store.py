@@ -26,11 +26,12 @@ _BRIEF_RESULT = sa.type_coerce(sa.case((_IS_LONG, sa.null()), else_=effects.c.re
 _EFFECTS = _WHOLE_EFFECTS.with_only_columns(
     *(_BRIEF_RESULT.label("result") if column is effects.c.result else column for column in _EFFECT_COLUMNS)
 )
+_LAST = runs.c.seq_reserved + sa.bindparam("count")
 _NUMBER = (
     sa.update(runs)
     .where(runs.c.id == sa.bindparam("run"))
-    .values(seq_reserved=runs.c.seq_reserved + sa.bindparam("count"))
-    .returning(runs.c.seq_reserved)
+    .values(seq_reserved=_LAST, seq_saved=_LAST)
+    .returning(runs.c.seq_saved)
 )
 _ADD_USAGE = (
     sa.update(runs)
@@ -127,7 +128,6 @@ def append_unheld(tx: Tx, run_id: str, events: Sequence[NamedEvent]) -> None:
     # After the reservation, not after the saved numbers: a lost worker may have shown numbers in between.
     last = tx.execute(_NUMBER, {"run": run_id, "count": len(events)}).scalar_one()
     save(tx, run_id, encode_all(run_id, last - len(events) + 1, events, tx.now))
-    tx.update(runs, {"id": run_id}, seq_saved=last)
     tx.ring(run_id)
 
 

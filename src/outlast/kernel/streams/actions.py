@@ -10,10 +10,11 @@ from contextlib import AbstractContextManager, ExitStack, aclosing
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.presence.actions import watcher
-from outlast.kernel.projects.permissions import require, require_run, require_thread
+from outlast.kernel.projects.permissions import require, require_owned, require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.projects.shapes import MemberData
 from outlast.kernel.projects.store import member_data
+from outlast.kernel.runs.tables import runs
 from outlast.kernel.services import Services
 from outlast.kernel.streams import follow
 from outlast.kernel.streams.follow import Page, Push, RunLog
@@ -28,15 +29,23 @@ async def follow_run(
     """
     after = follow.parse_number(cursor)
 
-    def start(tx: Tx) -> tuple[str, Page | None]:
-        row = require_run(tx, actor, run_id, Right.READ)
-        return row.thread_id, follow.first_page(tx, RunLog(row.id, row.leg, row.seq_saved, row.seq_reserved), after)
+    def require_log(tx: Tx) -> RunLog:
+        return require_owned(tx, actor, RunLog, runs, "run", run_id, Right.READ)
 
-    thread_id, page = await services.db.read(start)
-    if page is None:
-        return None
+    def start(tx: Tx) -> tuple[RunLog, Page | None]:
+        run = require_log(tx)
+        return run, follow.first_page(tx, run, after)
+
+    page: Page | None = None
+    if services.hub.covers(run_id, after):  # nothing else is read: a hundred followers may reconnect at once
+        run = await services.db.read(require_log)
+        follow.check_run_cursor(run, after)
+    else:
+        run, page = await services.db.read(start)
+        if page is None:
+            return None
     frames = follow.follow_run(services.db, services.hub, run_id, after, push, page)
-    return _within(frames, services.hub.watch(thread_id))
+    return _within(frames, services.hub.watch(run.thread_id))
 
 
 async def follow_thread(

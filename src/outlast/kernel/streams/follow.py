@@ -70,9 +70,11 @@ def parse_thread_cursor(cursor: str) -> ThreadCursor:
 
 
 class RunLog(NamedTuple):
-    """The state of a run's log."""
+    """The state of a run's log, and its owners."""
 
     id: str
+    project_id: str
+    thread_id: str
     leg: str
     seq_saved: int
     seq_reserved: int
@@ -88,18 +90,14 @@ class Page(NamedTuple):
 
 def first_page(tx: Tx, run: RunLog, after: int) -> Page | None:
     """The first page after this cursor, or None if nothing is left. Raises `CursorUnknown`."""
-    _check_cursor(run, after)
+    check_run_cursor(run, after)
     if run.leg == "ended" and after >= run.seq_saved:
         return None
-    return _page(tx, run.id, after, run.leg == "ended")
+    return _page(tx, run.id, after, ended=run.leg == "ended")
 
 
-def _check_run_cursor(tx: Tx, run_id: str, after: int) -> None:
-    run = tx.find(RunLog, runs, {"id": run_id})
-    _check_cursor(demand_found(run, "This run does not exist.", id=run_id), after)
-
-
-def _check_cursor(run: RunLog, after: int) -> None:
+def check_run_cursor(run: RunLog, after: int) -> None:
+    """Refuse a cursor that cannot come from this run. Raises `CursorUnknown`."""
     if after > run.seq_reserved:  # not `seq_saved`: deltas are shown before they are saved
         raise CursorUnknown(f"The cursor {after} is beyond the run's last event ({run.seq_reserved}).", run_id=run.id)
 
@@ -110,10 +108,10 @@ def check_thread_cursor(tx: Tx, thread_id: str, cursor: ThreadCursor) -> None:
     if cursor.seq > last:
         raise CursorUnknown(f"The cursor is beyond the thread's last event ({last}).", thread_id=thread_id)
     if cursor.run_id is not None:
-        owner = tx.value(runs.c.thread_id, {"id": cursor.run_id})
-        if owner != thread_id:
+        run = tx.find(RunLog, runs, {"id": cursor.run_id})
+        if run is None or run.thread_id != thread_id:
             raise CursorUnknown("The cursor names a run of another thread.", thread_id=thread_id)
-        _check_run_cursor(tx, cursor.run_id, cursor.run_seq)
+        check_run_cursor(run, cursor.run_seq)
 
 
 def check_project_cursor(tx: Tx, project_id: str, after: int) -> None:
@@ -302,7 +300,7 @@ class _RunReader:
         channel = self._channel
         page, self._page = self._page, None
         # Checked again each time: the writer may have changed.
-        if page is None and channel.writing and self.after >= channel.base:
+        if page is None and channel.covers(self.after):
             self.is_current = True
             if channel.head <= self.after:
                 return b""
@@ -338,10 +336,10 @@ def _is_gone(tx: Tx, table: sa.Table, owner_id: str) -> bool:
 
 def _read_on(tx: Tx, run_id: str, after: int) -> Page:
     # The end is read before the lines: of what is written between the two, nothing may be taken for read.
-    return _page(tx, run_id, after, tx.value(runs.c.leg, {"id": run_id}) in (None, "ended"))
+    return _page(tx, run_id, after, ended=tx.value(runs.c.leg, {"id": run_id}) in (None, "ended"))
 
 
-def _page(tx: Tx, run_id: str, after: int, ended: bool) -> Page:
+def _page(tx: Tx, run_id: str, after: int, *, ended: bool) -> Page:
     lines, is_all = _read_folded(tx, run_id, after)
     return Page(lines, is_all, is_all and ended)
 

@@ -92,6 +92,10 @@ class Channel:
         if self.followers:
             self._ring()
 
+    def covers(self, after: int) -> bool:
+        """True if memory holds every line above this number."""
+        return self.writing and after >= self.base
+
     def trim(self, saved: int) -> None:
         """Lines up to `saved` are in the database; drop the oldest of them beyond `TAIL_LINES`."""
         excess = min(len(self._lines) - TAIL_LINES, saved - self._first + 1)
@@ -189,6 +193,11 @@ class Hub:
                 channel.ring()
         elif stream_id in self._channels:
             self._channels[stream_id].ring()
+
+    def covers(self, stream_id: str, after: int) -> bool:
+        """True if memory holds every line of this stream above this number."""
+        channel = self._channels.get(stream_id)
+        return channel is not None and channel.covers(after)
 
     def whisper(self, stream_id: str, event: str, data: BaseModel, topic: str = "") -> None:
         """Send an event that is never logged to the followers; only the newest of a topic counts."""
