@@ -9,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.clock import SystemClock
+from outlast.base.errors import StorageUnavailable
 from outlast.db import postgres as module
 from outlast.db.database import Tx
 from outlast.db.postgres import PostgresDatabase
@@ -43,3 +44,15 @@ async def test_a_process_that_stands_still_in_a_transaction_does_not_hold_its_ro
         with anyio.fail_after(60):
             await other.write(touch)
         await connection.invalidate()
+
+
+async def test_a_transaction_that_gets_no_connection_says_that_there_are_too_many(
+    reused_postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "POOL_SIZE", 1)
+    monkeypatch.setattr(module, "POOL_WAIT_S", 0.01)
+    full = PostgresDatabase(reused_postgres_url, SystemClock())
+    async with full._engine.connect(), full._engine.connect():
+        with pytest.raises(StorageUnavailable, match="Too many transactions are waiting for PostgreSQL"):
+            await full.write(touch)
+    await full.aclose()

@@ -19,6 +19,7 @@ from outlast.db.prepared import PreparedStatements
 
 CHANNEL: Final = "outlast"
 POOL_SIZE: Final = 10
+POOL_WAIT_S: Final = 10.0  # how long a transaction waits for a connection
 RECONNECT_S: Final = 1.0
 # A process that was stopped or cut off in the middle of a transaction must not hold its rows forever: another process
 # takes over its runs. No transaction here waits for anything but the database.
@@ -87,7 +88,7 @@ class PostgresDatabase:
             self._dsn.replace("postgresql://", "postgresql+asyncpg://", 1),
             pool_size=POOL_SIZE,
             max_overflow=POOL_SIZE,
-            pool_timeout=10,
+            pool_timeout=POOL_WAIT_S,
             pool_use_lifo=True,  # few connections in use, so that each has prepared its statements
             isolation_level="AUTOCOMMIT",  # transactions are begun on the driver
             connect_args={
@@ -213,6 +214,8 @@ def _translate(error: Exception) -> Exception:
         return DiskFull("PostgreSQL reports a full disk.", retry_after_s=10)
     if isinstance(cause, asyncpg.DeadlockDetectedError | asyncpg.SerializationError | asyncpg.TooManyConnectionsError):
         return StorageUnavailable("PostgreSQL asked to try the transaction again.", retry_after_s=0.1)
+    if isinstance(error, sa.exc.TimeoutError):
+        return StorageUnavailable("Too many transactions are waiting for PostgreSQL.", retry_after_s=1)
     lost = isinstance(
         cause,
         OSError
@@ -224,6 +227,6 @@ def _translate(error: Exception) -> Exception:
         | asyncpg.IdleInTransactionSessionTimeoutError
         | asyncpg.InterfaceError,
     )
-    if lost or isinstance(error, sa.exc.TimeoutError) or getattr(error, "connection_invalidated", False):
+    if lost or getattr(error, "connection_invalidated", False):
         return StorageUnavailable("PostgreSQL does not answer.", retry_after_s=1)
     return error
