@@ -36,8 +36,9 @@ async def measure(quick: bool) -> list[Figure]:
                 seeder.old_runs(old, EVENTS_A_RUN)
             full = _used_bytes(folder)
             async with server("outlast", model_port, folder) as process:
-                rig, began = Rig(process, Api(process.port), quick), now_ms()
-                cpu, meanwhile = process.cpu_s(), []
+                rig = Rig(process, Api(process.port), quick)
+                await rig.api.start(order(1))  # the first call waits for the API to load
+                began, cpu, meanwhile = now_ms(), process.cpu_s(), []
                 while _waiting(folder):
                     meanwhile += await _starts(rig.api, 20)
                 seconds, cpu_s = (now_ms() - began) / 1e3, process.cpu_s() - cpu

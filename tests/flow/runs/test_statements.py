@@ -7,10 +7,14 @@ from outlast.base.clock import SystemClock
 from outlast.db.connect import open_database
 from outlast.db.database import Tx
 from outlast.db.sqlite import driver_of
+from outlast.kernel.limits.settings import LimitSettings
 from outlast.kernel.runs.actions import NewThread
-from outlast.testing.scripted_model import turn
+from outlast.kernel.settings import Settings
+from outlast.testing.agents import FakeTool
+from outlast.testing.scripted_model import Call, turn
 from tests.flow.harness import stage
 
+UNLIMITED = Settings(limits=LimitSettings(runs_per_minute_per_user=0, runs_per_minute_per_project=0))
 MOST = 36  # as it was measured; it only shrinks
 
 
@@ -41,6 +45,51 @@ async def test_no_statement_of_a_short_run_reads_a_whole_table(sqlite_url: str, 
         assert await db.read(scans) == []
     finally:
         await db.aclose()
+
+
+async def test_a_short_run_costs_the_same_beside_many_ended_and_waiting_ones(sqlite_url: str, tmp_path: Path) -> None:
+    # A start read every ended run of its thread, and the end of a run every approval that waits anywhere.
+    db = open_database(sqlite_url, tmp_path, SystemClock())
+    steps = [0]
+
+    def count() -> int:
+        steps[0] += 1
+        return 0
+
+    try:
+        turns = [
+            turn(Call("ask", {"questions": [{"id": "which", "question": "Which?"}]})),
+            *(turn("Short.") for _ in range(4)),
+        ]
+        async with stage(db, tmp_path, turns, FakeTool("ask", asks_person=True), settings=UNLIMITED) as it:
+            await it.until_status((await it.start(target=NewThread(it.project_id))).run_id, "awaiting_approval")
+
+            async def short() -> int:
+                before = steps[0]
+                assert await it.ended((await it.start()).run_id) == "completed"
+                return steps[0] - before
+
+            await short()
+            await db.write(lambda tx: driver_of(tx.conn).set_progress_handler(count, 10))
+            alone = await short()
+            await db.write(_multiply)
+            beside = await short()
+    finally:
+        await db.aclose()
+    print(alone, beside)
+    assert beside < 1.5 * alone
+
+
+def _multiply(tx: Tx) -> None:
+    """The runs that have ended and the approval that waits, a thousand times."""
+    driver = driver_of(tx.conn)
+    for table, rows in (("runs", "status = 'completed'"), ("approvals", "status = 'open'")):
+        names = [row[1] for row in driver.execute(f"PRAGMA table_info({table})") if row[1] != "id"]
+        columns, copied = ", ".join(names), f"SELECT * FROM {table} WHERE {rows} LIMIT 1"
+        numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)"
+        driver.execute(
+            f"{numbers} INSERT INTO {table} (id, {columns}) SELECT one.id || '_' || i, {columns} FROM n, ({copied}) one"
+        )
 
 
 async def _of_a_short_run(sqlite_url: str, tmp_path: Path) -> list[str]:

@@ -20,7 +20,7 @@ from outlast.kernel.locks import rules
 from outlast.kernel.locks.rules import Change, Lock, Standing
 from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.locks.tables import locks
-from outlast.kernel.runs.tables import runs
+from outlast.kernel.runs.tables import IS_OPEN, runs
 
 
 class LockColumns(NamedTuple):
@@ -60,7 +60,7 @@ _NAMED: Final = (
 _SHOWN = _NAMED.where(_MINE)
 _AT_WORK = (
     sa.select(runs.c.id)
-    .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.started_by == sa.bindparam("holder"))
+    .where(runs.c.thread_id == sa.bindparam("thread"), IS_OPEN, runs.c.started_by == sa.bindparam("holder"))
     .where(runs.c.status.in_(["queued", "running"]))
     .limit(1)
 )

@@ -58,7 +58,6 @@ class Watching:
     def __init__(self, db: Database, hub: Hub, clock: Clock, settings: Settings, node_id: str) -> None:
         self._db, self._hub, self._clock, self._settings, self._node_id = db, hub, clock, settings, node_id
         self._changed: set[str] = set()
-        self._listed: set[str] = set()  # may have a row of this node
         self._touched: dict[str, float] = {}
         self._wake = anyio.Event()
         hub.on_watch(self._note)
@@ -84,11 +83,8 @@ class Watching:
             self._wake = anyio.Event()
             changed, self._changed = self._changed | set(self._hub.watched()), set()
             if changed:
-                watched = {t: self._hub.watchers(t) > 0 for t in changed}
-                self._listed |= {t for t, yes in watched.items() if yes}
                 try:
-                    await self._db.write(self._write, watched)
-                    self._listed -= {t for t, yes in watched.items() if not yes}
+                    await self._db.write(self._write, {t: self._hub.watchers(t) > 0 for t in changed})
                 except OutlastError:  # the changed threads are kept; the counts are read again at the next write
                     self._changed |= changed
                     await self._clock.sleep(1)
@@ -99,8 +95,7 @@ class Watching:
 
     def _write(self, tx: Tx, watched: dict[str, bool]) -> None:
         for thread_id, yes in watched.items():
-            if thread_id in self._listed:  # most followers of a short run leave before they are written
-                tx.execute(_UNFOLLOW, {"thread": thread_id, "node": self._node_id})
+            tx.execute(_UNFOLLOW, {"thread": thread_id, "node": self._node_id})
             if yes and tx.exists(threads, {"id": thread_id}):  # it may have been deleted while it was followed
                 tx.insert(followers, thread_id=thread_id, node_id=self._node_id, lease_until=tx.now + LEASE)
             for run_id in tx.execute(_AT_WORK, {"thread": thread_id}).scalars().all():

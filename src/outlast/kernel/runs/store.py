@@ -11,7 +11,7 @@ from outlast.db.database import Tx
 from outlast.kernel.runs.policy import Grant
 from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.shapes import UsageData
-from outlast.kernel.runs.tables import approvals, effects, grants, runs
+from outlast.kernel.runs.tables import IS_OPEN, approvals, effects, grants, runs
 from outlast.kernel.runs.transcript import FINAL_ANSWER, Effect, Run, Transcript
 from outlast.kernel.streams.log_store import NamedEvent, encode_all, save
 
@@ -58,7 +58,7 @@ _HOLD = sa.select(runs.c.id).where(runs.c.id == sa.bindparam("run")).with_for_up
 _HOLD_IF_FREE = _HOLD.with_for_update(key_share=True, skip_locked=True)
 _HOLD_OPEN = (
     sa.select(runs.c.id)
-    .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended")
+    .where(runs.c.thread_id == sa.bindparam("thread"), IS_OPEN)
     .order_by(runs.c.id)  # the oldest first, like every holder of several runs
     .with_for_update(key_share=True)
 )

@@ -1,6 +1,6 @@
 """Runs, their effects, approvals and questions, and the timers of all rooms."""
 
-from typing import Literal, get_args
+from typing import Final, Literal, get_args
 
 import sqlalchemy as sa
 
@@ -24,7 +24,7 @@ runs = sa.Table(
     metadata,
     own_id(),
     ref("project_id", "projects", "in", nullable=False),
-    ref("thread_id", "threads", "in", nullable=False, index=True),
+    ref("thread_id", "threads", "in", nullable=False),
     sa.Column("workspace_id", sa.String(40), comment="where it works; null until the first use"),
     word("profile", "agent profile", nullable=False),
     text("model", "model id", nullable=False),
@@ -79,9 +79,13 @@ runs = sa.Table(
     flag("cleaned", "its raw records (effects, log) were removed after the retention time"),
     sa.Index("ix_runs_claim", "leg", "ready_at", "created_at"),
     sa.Index("ix_runs_list", "project_id", "created_at"),
+    sa.Index("ix_runs_newest", "project_id", "id"),
+    sa.Index("ix_runs_thread", "thread_id", "leg"),
     sa.Index("ix_runs_user", "started_by", "created_at"),
     info=locked_as(Place.RUN),
 )
+IS_OPEN: Final = sa.or_(*(runs.c.leg == leg for leg in ("blocked", "ready", "held", "parked")))
+"""The run has not ended. A thread's open runs are found without reading those that have ended (`ix_runs_thread`)."""
 
 active_run_index = partial_index(
     "uq_runs_one_active", runs.c.thread_id, where=runs.c.leg.in_(["ready", "held", "parked"])
@@ -121,7 +125,7 @@ approvals = sa.Table(
     "approvals",
     metadata,
     own_id("apr_… or que_…"),
-    ref("run_id", "runs", "of", nullable=False, index=True),
+    ref("run_id", "runs", "of", nullable=False),
     ref("thread_id", "threads", "in", nullable=False, index=True),
     ref("effect_id", "effects", "the tool call", nullable=False),
     choice("kind", ["approval", "question"], chars=10),
@@ -135,6 +139,7 @@ approvals = sa.Table(
     flag("announced", "its resolution is in the run's log"),
     moment("created_at", "when", nullable=False),
     sa.Index("ix_approvals_open", "status", "created_at"),
+    sa.Index("ix_approvals_run", "run_id", "status"),
 )
 
 TimerKind = Literal[

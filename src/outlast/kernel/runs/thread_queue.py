@@ -18,7 +18,7 @@ from outlast.kernel.runs.rows import EffectRow
 from outlast.kernel.runs.rules import THREAD_STATUS
 from outlast.kernel.runs.run_list import list_summaries
 from outlast.kernel.runs.shapes import OnBusy, RunQueued, RunSummaryAnswer
-from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.runs.tables import IS_OPEN, effects, runs
 from outlast.kernel.streams.log_store import append, encode_all, save
 from outlast.kernel.threads import message_store as thread_messages
 from outlast.kernel.threads import store as threads
@@ -26,14 +26,14 @@ from outlast.kernel.threads import store as threads
 QUEUED_SHOWN: Final = 50
 _NEWEST_OPEN = (
     sa.select(runs.c.id)
-    .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended")
+    .where(runs.c.thread_id == sa.bindparam("thread"), IS_OPEN)
     .order_by(runs.c.id.desc())  # inserted with the thread's row held; `created_at` is the start of its transaction
     .limit(1)
 )
 
 _ACTIVE = (
     sa.select(runs.c.id)
-    .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended", runs.c.after_run_id.is_(None))
+    .where(runs.c.thread_id == sa.bindparam("thread"), IS_OPEN, runs.c.after_run_id.is_(None))
     .order_by(runs.c.id)
     .limit(1)
 )
