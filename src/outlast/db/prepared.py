@@ -137,9 +137,6 @@ class Result:
     def scalars(self) -> "Result":
         return Result([row[0] for row in self._rows], self.rowcount)
 
-    def close(self) -> None:
-        """Do nothing: all rows have been read."""
-
 
 class Prepared:
     """One statement with one set of parameter names, ready for the driver."""

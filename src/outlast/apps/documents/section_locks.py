@@ -140,17 +140,10 @@ def waiting(
     """Sections that this user holds and another user asks for: one of them, those of one project, or all of the
     user's; only `part` of them, if given."""
     mine = (members.c.project_id == documents.c.project_id) & (members.c.user_id == user_id)
+    section = sections.c.id.label("section_id"), sections.c.heading, sections.c.document_id
+    request = locks_table.c.requested_at, locks_table.c.requested_by, users.c.name
     found = (
-        sa.select(
-            sections.c.id.label("section_id"),
-            sections.c.heading,
-            sections.c.document_id,
-            documents.c.title,
-            documents.c.project_id,
-            locks_table.c.requested_at,
-            locks_table.c.requested_by,
-            users.c.name,
-        )
+        sa.select(*section, documents.c.title, documents.c.project_id, *request)
         .select_from(locks_table.join(sections, sections.c.id == locks_table.c.resource_id))
         .join(documents, documents.c.id == sections.c.document_id)
         .join(users, users.c.id == locks_table.c.requested_by)

@@ -209,8 +209,7 @@ def _resolve(
         "decision": decision,
         "decided_by": actor.user_id,
         "decided_at": tx.now,
-        # While a worker holds the run, only that worker writes its log: it announces the decision before its next
-        # effect.
+        # While a worker holds the run, only that worker writes its log: it announces this before its next effect.
         "announced": run.leg == "parked",
     }
     tx.update(approvals, {"id": row.approval.id}, **decided)

@@ -75,7 +75,7 @@ class Leg:
         if self.run.attempt == 1 and self.run.seq_saved <= 1:  # only `run.queued` has been shown
             return
         context.files_changed(None)  # a killed worker may not have saved them
-        context.shown, context.lost_sandboxes = await self.engine.db.read(_shown_so_far, self.run.id)
+        context.shown, context.lost_sandboxes = await self.engine.db.read(shown_so_far, self.run.id)
         context.shown.parts = [part for part in context.shown.parts if "type" in part]
         if first is not None:  # it cut nothing
             return
@@ -136,7 +136,7 @@ class Leg:
             self.ended = True
 
 
-def _shown_so_far(tx: Tx, run_id: str) -> tuple[RunFold, set[str]]:
+def shown_so_far(tx: Tx, run_id: str) -> tuple[RunFold, set[str]]:
     """The run as its log shows it, and the sandboxes whose loss it shows. Not on the event loop: a log may be long."""
     lines = read_all(tx, run_id)
     return fold_lines(lines), lost_so_far(lines)

@@ -16,7 +16,7 @@ from outlast.kernel.runs.followers import arm_abandonment
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.rules import THREAD_STATUS, WaitingFor
 from outlast.kernel.runs.shapes import RunStatusChanged
-from outlast.kernel.runs.tables import TimerKind, effects, runs
+from outlast.kernel.runs.tables import TimerKind, approvals, effects, runs
 from outlast.kernel.runs.transcript import Run, Transcript
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log_store import NamedEvent
@@ -66,11 +66,10 @@ async def announce_decisions(context: RunContext, transcript: Transcript) -> Non
 
 def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None:
     """Add the decisions not yet in the run's log to `events`, and mark them as announced."""
-    decided = store.unannounced(tx, run_id)
-    for row in decided:
+    for row in store.unannounced(tx, run_id):
         events.extend(resolution_events(row))
-    if decided:  # in the record's transaction: a decision is in the log once, even after a kill
-        store.mark_announced(tx, [row.approval.id for row in decided])
+        # In the record's transaction: a decision is in the log once, even after a kill.
+        tx.update(approvals, {"id": row.approval.id}, announced=True)
 
 
 def unpark(tx: Tx, engine: Engine, run: Run, events: Sequence[NamedEvent]) -> None:

@@ -193,11 +193,6 @@ def unannounced(tx: Tx, run_id: str) -> list[ApprovalOfCall]:
     return tx.rows(ApprovalOfCall, _UNANNOUNCED, {"run": run_id})
 
 
-def mark_announced(tx: Tx, approval_ids: Sequence[str]) -> None:
-    for approval_id in approval_ids:
-        tx.update(approvals, {"id": approval_id}, announced=True)
-
-
 def approval_of(tx: Tx, item_id: str) -> ApprovalOfCall:
     """The approval or question of this id. Raises `NotFound`."""
     row = tx.row(ApprovalOfCall, _APPROVAL, {"item": item_id})
@@ -225,16 +220,11 @@ def successors(tx: Tx, run_id: str) -> list[str]:
     return list(tx.execute(_SUCCESSORS, {"run": run_id}).scalars())
 
 
-def hold_successors(tx: Tx, run_id: str) -> None:
-    """Hold the runs queued behind this one, the oldest first, before it ends and the thread is handed on."""
+def hold_successors(tx: Tx, run_id: str, *, only_free: bool = False) -> None:
+    """Hold the runs queued behind this one, the oldest first, before it ends and the thread is handed on. `only_free`:
+    without waiting, for runs that were queued before the thread was held."""
     if tx.shares_rows:
-        tx.execute(_HOLD_SUCCESSORS, {"run": run_id})
-
-
-def hold_free_successors(tx: Tx, run_id: str) -> None:
-    """As `hold_successors`, without waiting: for runs that were queued before the thread was held."""
-    if tx.shares_rows:
-        tx.execute(_HOLD_FREE_SUCCESSORS, {"run": run_id})
+        tx.execute(_HOLD_FREE_SUCCESSORS if only_free else _HOLD_SUCCESSORS, {"run": run_id})
 
 
 def last_model(tx: Tx, thread_id: str) -> str | None:

@@ -13,7 +13,7 @@ from outlast.kernel.runs import claims, crashes, leases, store
 from outlast.kernel.runs.claims import Claimed
 from outlast.kernel.runs.direct_claim import begin_new
 from outlast.kernel.runs.engine import Engine
-from outlast.kernel.runs.leg import Leg
+from outlast.kernel.runs.leg import Leg, shown_so_far
 from outlast.kernel.runs.outcome import Ending, leaves_of
 from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.settlement import end_unheld
@@ -21,8 +21,7 @@ from outlast.kernel.runs.shapes import ErrorData
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.set_aside import kinds
-from outlast.kernel.streams.fold import RunFold, fold_lines
-from outlast.kernel.streams.log_store import read_all
+from outlast.kernel.streams.fold import RunFold
 
 CANCEL_BELL = "cancels"
 CLAIM_BATCH = 50
@@ -219,7 +218,7 @@ class Worker:
     async def _end_claimed(self, claimed: Run, error: ErrorData) -> None:
         """End the run with the state in its log; without it, if reading that may crash the server."""
         readable = claimed.deaths <= crashes.FATAL_DEATHS
-        shown = await self._engine.db.read(_shown_so_far, claimed.id) if readable else RunFold()
+        shown = (await self._engine.db.read(shown_so_far, claimed.id))[0] if readable else RunFold()
 
         def change(tx: Tx) -> None:
             run = store.run_of(tx, claimed.id)
@@ -273,7 +272,3 @@ class Worker:
 def _cancelled_among(tx: Tx, run_ids: list[str]) -> list[str]:
     cancelled = sa.select(runs.c.id).where(runs.c.id.in_(run_ids), runs.c.cancel_requested_at.is_not(None))
     return list(tx.execute(cancelled).scalars())
-
-
-def _shown_so_far(tx: Tx, run_id: str) -> RunFold:
-    return fold_lines(read_all(tx, run_id))

@@ -28,22 +28,16 @@ async def follow_run(
     `push`, if set, sends live chunks straight to the connection; chunks that it refuses are yielded like the rest.
     """
     after = follow.parse_number(cursor)
-
-    def require_log(tx: Tx) -> RunLog:
-        return require_owned(tx, actor, RunLog, runs, "run", run_id, Right.READ)
+    is_live = services.hub.covers(run_id, after)  # then nothing else is read: a hundred may reconnect at once
 
     def start(tx: Tx) -> tuple[RunLog, Page | None]:
-        run = require_log(tx)
-        return run, follow.first_page(tx, run, after)
-
-    page: Page | None = None
-    if services.hub.covers(run_id, after):  # nothing else is read: a hundred followers may reconnect at once
-        run = await services.db.read(require_log)
+        run = require_owned(tx, actor, RunLog, runs, "run", run_id, Right.READ)
         follow.check_run_cursor(run, after)
-    else:
-        run, page = await services.db.read(start)
-        if page is None:
-            return None
+        return run, None if is_live else follow.first_page(tx, run, after)
+
+    run, page = await services.db.read(start)
+    if page is None and not is_live:
+        return None
     frames = follow.follow_run(services.db, services.hub, run_id, after, push, page)
     return _within(frames, services.hub.watch(run.thread_id))
 
