@@ -82,6 +82,7 @@ runs = sa.Table(
     sa.Index("ix_runs_newest", "project_id", "id"),
     sa.Index("ix_runs_thread", "thread_id", "leg"),
     sa.Index("ix_runs_user", "started_by", "created_at"),
+    sa.Index("ix_runs_workspace", "workspace_id", "leg"),
     info=locked_as(Place.RUN),
 )
 IS_OPEN: Final = sa.or_(*(runs.c.leg == leg for leg in ("blocked", "ready", "held", "parked")))
