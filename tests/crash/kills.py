@@ -33,7 +33,8 @@ BY_THE_CLOCK = re.compile(
     r"|SourceKeeper\.|VectorKeeper\."  # documentation is read every so often, whatever runs
     r"|part\.completed"  # a part that a save has ended already needs no second word
 )
-AT_START = ("migrate.λ", "ensure_local_owner.run", "free_lapsed", "forget_node", "claim_ready")
+OWNER = "in_write_with_services.action.λ"  # the local owner is the first that a start writes so
+AT_START = ("migrate.λ", OWNER, "free_lapsed", "forget_node", "Worker._claim.run")
 
 
 @dataclass
