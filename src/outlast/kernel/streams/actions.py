@@ -28,7 +28,8 @@ async def follow_run(
     `push`, if set, sends live chunks straight to the connection; chunks that it refuses are yielded like the rest.
     """
     after = follow.parse_number(cursor)
-    is_live = services.hub.covers(run_id, after)  # then nothing else is read: a hundred may reconnect at once
+    # Then nothing else is read: a hundred may reconnect at once. A client further behind gets snapshots.
+    is_live = services.hub.covers(run_id, after, follow.FOLD_BEYOND)
 
     def start(tx: Tx) -> tuple[RunLog, Page | None]:
         run = require_owned(tx, actor, RunLog, runs, "run", run_id, Right.READ)

@@ -194,10 +194,10 @@ class Hub:
         elif stream_id in self._channels:
             self._channels[stream_id].ring()
 
-    def covers(self, stream_id: str, after: int) -> bool:
-        """True if memory holds every line of this stream above this number."""
+    def covers(self, stream_id: str, after: int, most: int) -> bool:
+        """True if memory holds every line of this stream above this number, at most so many."""
         channel = self._channels.get(stream_id)
-        return channel is not None and channel.covers(after)
+        return channel is not None and channel.covers(after) and channel.head - after <= most
 
     def whisper(self, stream_id: str, event: str, data: BaseModel, topic: str = "") -> None:
         """Send an event that is never logged to the followers; only the newest of a topic counts."""
