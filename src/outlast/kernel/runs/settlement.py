@@ -106,7 +106,8 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
     ending = replace(ending, problems=tuple(problems))
     if tx.shares_rows:
         threads.hold(tx, run.thread_id)  # before the payer, as a start does: otherwise each could wait for the other
-    store.hold_successors(tx, run.id, only_free=True)  # queued since then; it does not wait
+    # Those that were queued since: runs are locked before the thread, so without waiting for one.
+    store.hold_successors(tx, run.id, only_free=True)
     worth_saving = ending.save_message and (parts or ending.error is not None)
     message = _save_answer(tx, run, ending, parts) if worth_saving else None
     answer_id = message.id if message is not None else None
