@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(240)]
 MEBIBYTE = 1024 * 1024
 BEHIND = "$(command -v setsid) nohup %s -c '%s' >/dev/null 2>&1 &"
 FILL = BEHIND % ("sh", "for n in $(seq 800); do head -c 4M /dev/zero > fill$n || exit; sleep 0.05; done")
-TOUCH = BEHIND % ("bash", "for n in $(seq 2000); do touch $n.{a,b,c,d,e,f,g,h}; done")
+TOUCH = BEHIND % ("bash", "for n in $(seq 2000); do touch $n.{a,b,c,d,e,f,g,h}; sleep 0.01; done")
 HIDE = """
 import os
 for number in range(200):
