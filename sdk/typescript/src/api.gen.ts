@@ -22,7 +22,7 @@ export type InboxKind = 'approval' | 'question' | 'proposal' | 'handover' | 'men
 export type OnBusy = 'reject' | 'enqueue' | 'interrupt'
 export type PageHtmlReason = 'created' | 'full' | 'reset' | 'undo' | 'restore' | 'copy'
 export type PageState = 'new' | 'working' | 'waiting' | 'ready' | 'problems' | 'failed'
-export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart
+export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart
 export type PatchOp = 'text' | 'html' | 'replace' | 'append' | 'prepend' | 'before' | 'after' | 'remove' | 'attributes' | 'classes' | 'move'
 export type Pending = PendingApproval | PendingQuestion
 export type ProposedState = 'open' | 'accepted' | 'rejected' | 'superseded'
@@ -2747,7 +2747,7 @@ export interface RunStatusChanged {
   /** The run's new state. */
   status: RunStatus
   /** What it waits for; null if it does not wait. */
-  waiting_for: 'approval' | 'answer' | null
+  waiting_for: 'approval' | 'answer' | 'run' | 'time' | null
   /** Time of the next try of a model that failed (ISO 8601, UTC); null otherwise. */
   retry_at: string | null
   /** Why, in a sentence for people; empty if there is nothing to add. */
@@ -2772,7 +2772,7 @@ export interface RunSummary {
   /** Why it stopped; null while it has not ended. */
   stop_reason: string | null
   /** `approval` or `answer` while it waits for one; null if it waits for neither. */
-  waiting_for: 'approval' | 'answer' | null
+  waiting_for: 'approval' | 'answer' | 'run' | 'time' | null
   /** Problems that remain, in sentences for people. */
   problems: string[]
   /** Id of the run that it retries or continues; null if it does neither. */
@@ -2827,7 +2827,7 @@ export interface RunView {
   /** Why it stopped; null while it has not ended. */
   stop_reason: string | null
   /** `approval` or `answer` while it waits for one; null if it waits for neither. */
-  waiting_for: 'approval' | 'answer' | null
+  waiting_for: 'approval' | 'answer' | 'run' | 'time' | null
   /** Problems that remain, in sentences for people. */
   problems: string[]
   /** Id of the run that it retries or continues; null if it does neither. */
@@ -3484,7 +3484,7 @@ export interface Step {
   /** Name of the step, for people. */
   name: string
   /** Kind of step. */
-  kind: 'start' | 'prepare' | 'model' | 'tool' | 'check' | 'wait' | 'settle'
+  kind: 'start' | 'prepare' | 'model' | 'tool' | 'check' | 'flow' | 'ask' | 'wait' | 'settle'
   /** Number of the model turn, from 0; null for steps around the turns. */
   step: number | null
   /** Name of the tool; null for other kinds. */
@@ -3563,6 +3563,25 @@ export interface StylesRequest {
   classes?: string[]
   /** Use these exact values instead of named ones. */
   exact?: boolean
+}
+
+/** A run of another agent that this one started. It has a thread of its own: follow its stream for its text and its
+ * approvals. `text` is its message, then its answer or the reason of its failure, at most 300 characters. */
+export interface SubrunPart {
+  /** Kind of the object; it tells the members of a list apart. */
+  type: 'subrun'
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Number of the model turn in the run, from 0. */
+  step: number
+  /** Id of the run. */
+  run_id: string
+  /** Id of the thread. */
+  thread_id: string
+  agent: string
+  status: 'running' | 'completed' | 'cancelled' | 'error'
+  /** The text itself. */
+  text: string
 }
 
 export interface TextInput {

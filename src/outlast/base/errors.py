@@ -286,6 +286,27 @@ class RunFinished(Conflict):
     default_hint = "The run has ended. Retry it, continue it, or send a new message."
 
 
+class StepFailed(Conflict):
+    """A step of a flow or of a tool failed, or a run that it had started. Fields: `step`, `kind` (the name of the
+    original error)."""
+
+    code = "step_failed"
+
+
+class FlowChanged(Conflict):
+    """A function asks for another step than its journal holds: its code was changed while its run waited. Fields:
+    `recorded` and `asked`, the names of both."""
+
+    code = "flow_changed"
+    default_hint = "Start the run again, or bring the old code back and continue it."
+
+
+class FlowMisused(InvalidRequest):
+    """A function calls its context in a way that cannot be repeated."""
+
+    code = "flow_misused"
+
+
 class RunNotContinuable(Conflict):
     """The run is in a state that allows neither a retry nor a continuation. Fields: `run_id`, `status`."""
 

@@ -25,6 +25,7 @@ KINDS: Final = {
     "approval": "apr",
     "question": "que",
     "grant": "grt",
+    "step": "stp",
     "ledger": "led",
     "timer": "tim",
     "workspace": "wsp",

@@ -33,7 +33,7 @@ InboxKind: TypeAlias = Literal["approval", "question", "proposal", "handover", "
 OnBusy: TypeAlias = Literal["reject", "enqueue", "interrupt"]
 PageHtmlReason: TypeAlias = Literal["created", "full", "reset", "undo", "restore", "copy"]
 PageState: TypeAlias = Literal["new", "working", "waiting", "ready", "problems", "failed"]
-Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart'
+Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart'
 PatchOp: TypeAlias = Literal["text", "html", "replace", "append", "prepend", "before", "after", "remove", "attributes", "classes", "move"]
 Pending: TypeAlias = 'PendingApproval | PendingQuestion'
 ProposedState: TypeAlias = Literal["open", "accepted", "rejected", "superseded"]
@@ -1750,7 +1750,7 @@ class Message(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Id of the run that wrote it; null for messages of people.
@@ -2303,7 +2303,7 @@ class PageVersionHtml(TypedDict):
 class PartCarrier(TypedDict):
     """A whole part: a new one, or one that replaces the part with its id."""
     # The part, with all its text so far.
-    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart
+    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart
 
 
 class PendingApproval(TypedDict):
@@ -2381,7 +2381,7 @@ class PostedMessage(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Id of the run that wrote it; null for messages of people.
@@ -2770,7 +2770,7 @@ class RunStatusChanged(TypedDict):
     # The run's new state.
     status: Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
     # What it waits for; null if it does not wait.
-    waiting_for: Literal["approval", "answer"] | None
+    waiting_for: Literal["approval", "answer", "run", "time"] | None
     # Time of the next try of a model that failed (ISO 8601, UTC); null otherwise.
     retry_at: str | None
     # Why, in a sentence for people; empty if there is nothing to add.
@@ -2795,7 +2795,7 @@ class RunSummary(TypedDict):
     # Why it stopped; null while it has not ended.
     stop_reason: str | None
     # `approval` or `answer` while it waits for one; null if it waits for neither.
-    waiting_for: Literal["approval", "answer"] | None
+    waiting_for: Literal["approval", "answer", "run", "time"] | None
     # Problems that remain, in sentences for people.
     problems: Sequence[str]
     # Id of the run that it retries or continues; null if it does neither.
@@ -2850,7 +2850,7 @@ class RunView(TypedDict):
     # Why it stopped; null while it has not ended.
     stop_reason: str | None
     # `approval` or `answer` while it waits for one; null if it waits for neither.
-    waiting_for: Literal["approval", "answer"] | None
+    waiting_for: Literal["approval", "answer", "run", "time"] | None
     # Problems that remain, in sentences for people.
     problems: Sequence[str]
     # Id of the run that it retries or continues; null if it does neither.
@@ -2886,7 +2886,7 @@ class RunView(TypedDict):
     # Seconds from start to end; null while it has not ended.
     duration_s: float | None
     # Parts of the answer so far.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart]
     # Approvals and questions that wait for a user.
     pending: Sequence[PendingApproval | PendingQuestion]
     # Steps of the run, for operators.
@@ -3509,7 +3509,7 @@ class Step(TypedDict):
     # Name of the step, for people.
     name: str
     # Kind of step.
-    kind: Literal["start", "prepare", "model", "tool", "check", "wait", "settle"]
+    kind: Literal["start", "prepare", "model", "tool", "check", "flow", "ask", "wait", "settle"]
     # Number of the model turn, from 0; null for steps around the turns.
     step: int | None
     # Name of the tool; null for other kinds.
@@ -3555,7 +3555,7 @@ class StepReset(TypedDict):
     # Number of times that a worker has claimed the run, from 1.
     attempt: int
     # The parts of the message.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart]
 
 
 class StepStarted(TypedDict):
@@ -3588,6 +3588,26 @@ class StylesRequest(TypedDict):
     classes: NotRequired[Sequence[str]]
     # Use these exact values instead of named ones.
     exact: NotRequired[bool]
+
+
+class SubrunPart(TypedDict):
+    """A run of another agent that this one started. It has a thread of its own: follow its stream for its
+    text and its approvals. `text` is its message, then its answer or the reason of its failure, at most
+    300 characters."""
+    # Kind of the object; it tells the members of a list apart.
+    type: Literal["subrun"]
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Number of the model turn in the run, from 0.
+    step: int
+    # Id of the run.
+    run_id: str
+    # Id of the thread.
+    thread_id: str
+    agent: str
+    status: Literal["running", "completed", "cancelled", "error"]
+    # The text itself.
+    text: str
 
 
 class TextInput(TypedDict):

@@ -1,20 +1,26 @@
 """The definition of an agent."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Final
+from typing import Any, Final
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.final_answer import answer_tool, check_answer
 from outlast.kernel.agents.hooks import ContextHook, Finish, Instructions, Lines, Stage
 from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far
-from outlast.kernel.agents.tool import Tool
+from outlast.kernel.agents.tool import Arguments, Tool
 from outlast.kernel.models.protocol import ToolSpec
 from outlast.kernel.runs.transcript import FINAL_ANSWER, StagePlan
 
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+MAX_ABOUT_CHARS: Final = 500
+
+
+class _Message(Arguments):
+    message: str = Field(min_length=1, description="All that it needs to know: it does not read this conversation.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,9 @@ class Agent:
     - `tools`: functions that it can call; their names must differ.
     - `output`: a Pydantic model. The answer is an object of it: the model gives it by calling the tool `final_answer`,
       which ends the run; its JSON is the answer's text, and `facts["output"]` of `finish`.
+    - `agents`: other agents that it can call, each by a tool of the agent's name, which starts a run of that agent in a
+      thread of its own.
+    - `model`: the id of its model, unless a person chooses another one.
     - `max_steps`: turns of the model in one run, 1 to 10,000 (default: `runs.max_steps`). The configuration wins.
     - `sandbox`: its tools work in a sandbox, which a server with `sandbox.mode = "warm"` starts in advance.
     - `listed`: people may choose it for a thread. An unlisted agent answers only if an action names it.
@@ -47,6 +56,8 @@ class Agent:
       says that the work is done, even if the turn calls tools; without it only a turn without calls does.
     - `lines`: the model's text is lines for the server.
     - `finish`: writes in the run's last transaction.
+
+    `flow`, set by `@flow`, replaces the model: the run is this function.
 
     `prepare` and `check` are effects in the journal, named before they start and never repeated once recorded; a run
     that continues another one prepares again. `SandboxLost` tries a stage again in the new sandbox,
@@ -61,6 +72,8 @@ class Agent:
     instructions: str | Instructions = ""
     tools: Sequence[Tool] = ()
     output: type[BaseModel] | None = None
+    agents: Sequence["Agent"] = ()
+    model: str | None = None
     max_steps: int | None = None
     sandbox: bool = False
     listed: bool = True
@@ -70,6 +83,7 @@ class Agent:
     done_mark: str = ""
     lines: Lines | None = None
     finish: Finish | None = None
+    flow: Callable[[Context], Awaitable[Any]] | None = None
     plan: StagePlan | None = field(init=False, repr=False)
     _by_name: Mapping[str, Tool] = field(init=False, repr=False)
 
@@ -82,6 +96,7 @@ class Agent:
             others = (tool for tool in self.tools if tool.name != FINAL_ANSWER)
             object.__setattr__(self, "tools", (*others, answer_tool(self.output)))
             object.__setattr__(self, "check", check_answer)
+        object.__setattr__(self, "tools", (*self.tools, *(agent_tool(agent) for agent in self.agents)))
         by_name = {tool.name: tool for tool in self.tools}
         if len(by_name) < len(self.tools):
             raise ValueError(f"The agent {self.name} has two tools of one name.")
@@ -103,3 +118,14 @@ class Agent:
         """The prompt for a model, before the run's own turns."""
         system = self.instructions if isinstance(self.instructions, str) else self.instructions(context)
         return Prompt(system, self.context(context))
+
+
+def agent_tool(agent: Agent) -> Tool:
+    """A tool that calls this agent: its name, with `_` for `-`."""
+
+    async def call(context: Context, arguments: Mapping[str, Any]) -> Any:
+        return await context.run(agent, arguments["message"])
+
+    about = agent.instructions if isinstance(agent.instructions, str) else ""
+    described = f"Let the agent {agent.name} work on a message and return its answer. {about}"
+    return Tool(agent.name.replace("-", "_"), described[:MAX_ABOUT_CHARS], _Message, call)

@@ -37,7 +37,7 @@ class Workspaces:
     async def open(self, context: EffectContext) -> OpenWorkspace:
         """The run's sandbox, started now if there is none; the run gets a note if its processes ended with an earlier
         sandbox. Raises `SandboxUnavailable` with the reason and the fix."""
-        run = context.run
+        run = context.this_run
         if self._source is None:
             raise SandboxUnavailable(
                 "This server has no sandboxes configured, so the agent cannot run code or write files.",

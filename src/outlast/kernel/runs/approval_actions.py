@@ -24,8 +24,8 @@ from outlast.kernel.limits.rules import check_bytes
 from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.projects.permissions import require_run
 from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import journal_store, policy, store
 from outlast.kernel.runs import parked as parking
-from outlast.kernel.runs import policy, store
 from outlast.kernel.runs.decision_texts import answer_text, denial_text, resolution_events
 from outlast.kernel.runs.inbox import tell_settled
 from outlast.kernel.runs.permissions import require_steering
@@ -90,6 +90,7 @@ async def answer_question(
         _check_answers(services, asked, answers)
         result = {"content": answer_text(answers), "is_error": False}
         store.update_effect(tx, row.approval.effect_id, status="finished", ended_at=tx.now, result=result)
+        journal_store.answer_step(tx, row.approval.effect_id, dict(answers))
         return _resolve(tx, services, actor, row, held, "answered", {"answers": dict(answers)})
 
     return await services.db.write(run)

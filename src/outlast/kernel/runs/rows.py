@@ -24,6 +24,7 @@ class RunRow(NamedTuple):
     answer_id: str | None
     parent_run_id: str | None
     mode: str
+    step_id: str | None
     after_run_id: str | None
     started_by: str
     status: Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
@@ -62,7 +63,7 @@ class EffectRow(NamedTuple):
     run_id: str
     ordinal: int
     step: int
-    kind: Literal["model", "tool", "prepare", "check"]
+    kind: Literal["model", "tool", "prepare", "check", "flow", "ask"]
     status: str
     tool: str | None
     call_id: str | None
@@ -76,6 +77,25 @@ class EffectRow(NamedTuple):
     inherited: bool
     created_at: datetime
     started_at: datetime | None
+    ended_at: datetime | None
+
+
+class FunctionStepRow(NamedTuple):
+    id: str
+    run_id: str
+    effect_id: str
+    path: str
+    name: str
+    kind: Literal["step", "run", "ask", "sleep"]
+    status: Literal["waiting", "finished", "failed"]
+    attempt: int
+    result: str | None
+    blob: str | None
+    error: Any
+    waits_for: str | None
+    part_id: str | None
+    announced: bool
+    created_at: datetime
     ended_at: datetime | None
 
 
@@ -98,7 +118,16 @@ class ApprovalRow(NamedTuple):
 
 class TimerRow(NamedTuple):
     kind: Literal[
-        "approval_pause", "paused_kill", "abandon", "cancel_force", "agent_unknown", "fold", "clean_up", "page_dormant"
+        "approval_pause",
+        "paused_kill",
+        "abandon",
+        "cancel_force",
+        "agent_unknown",
+        "step_due",
+        "end_children",
+        "fold",
+        "clean_up",
+        "page_dormant",
     ]
     subject_id: str
     due_at: datetime

@@ -91,7 +91,7 @@ class RunStatusChanged(Frozen):
 
     run_id: str
     status: RunStatus
-    waiting_for: Literal["approval", "answer"] | None = None
+    waiting_for: Literal["approval", "answer", "run", "time"] | None = None
     retry_at: str | None = None
     reason: str | None = None
 
@@ -278,7 +278,7 @@ class RunSummaryAnswer(Answer):
     model: str
     status: RunStatus
     stop_reason: str | None
-    waiting_for: Literal["approval", "answer"] | None
+    waiting_for: Literal["approval", "answer", "run", "time"] | None
     problems: list[str]
     parent_run_id: str | None
     after_run_id: str | None
@@ -309,7 +309,7 @@ class CacheShareAnswer(Answer):
     cached_share: float
 
 
-StepKind = Literal["start", "prepare", "model", "tool", "check", "wait", "settle"]
+StepKind = Literal["start", "prepare", "model", "tool", "check", "flow", "ask", "wait", "settle"]
 
 
 class StepAnswer(Answer):

@@ -99,7 +99,19 @@ class ProposalPart(_Part):
     summary: str = ""
 
 
+class SubrunPart(_Part):
+    """A run of another agent that this one started. It has a thread of its own: follow its stream for its text and its
+    approvals. `text` is its message, then its answer or the reason of its failure, at most 300 characters."""
+
+    type: Literal["subrun"] = "subrun"
+    run_id: str
+    thread_id: str
+    agent: str
+    status: Literal["running", "completed", "cancelled", "error"] = "running"
+    text: str = ""
+
+
 Part = Annotated[
-    TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart,
+    TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart,
     Field(discriminator="type"),
 ]

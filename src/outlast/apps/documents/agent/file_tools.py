@@ -30,7 +30,7 @@ def search_files_tool(files: ProjectFiles) -> Tool:
     async def search_files(ctx: Context, query: Query) -> str:
         """Search the text of the project's files (PDFs, notes and other documents that people uploaded). Returns the
         best passages with the file's name and id."""
-        answer = await files.search(ctx.run.project_id, query, RESULTS)
+        answer = await files.search(ctx.this_run.project_id, query, RESULTS)
         body: dict[str, Any] = {"results": [_told(hit) for hit in answer.items]}
         if answer.note:
             body["note"] = answer.note
@@ -52,7 +52,7 @@ def read_file_tool(files: ProjectFiles) -> Tool:
         after: After = 0,
     ) -> str:
         """Read the text of a project file, or of one page if it has pages. Long texts come in pieces."""
-        found = await files.read(ctx.run.project_id, id, page)
+        found = await files.read(ctx.this_run.project_id, id, page)
         shown = found.text[after : after + READ_CHARS]
         left = len(found.text) - after - len(shown)
         body: dict[str, Any] = {"file": found.artifact.name, "page": found.page, "pages": found.pages}

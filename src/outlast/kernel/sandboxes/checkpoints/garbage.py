@@ -21,6 +21,7 @@ from outlast.kernel.apps import registry
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.deployment import Deployment, begin_collection, why_held
 from outlast.kernel.files.tables import artifacts
+from outlast.kernel.runs.tables import function_steps
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints.rules import superfluous
 from outlast.kernel.sandboxes.translation import translated
@@ -28,7 +29,12 @@ from outlast_sandbox.checkpoints.manifests import needed_blobs
 
 GRACE_S: Final = 86_400.0
 KEEP_UNBOUND: Final = timedelta(days=30)
-_OWN_COLUMNS: Final = (attachments.c.blob, artifacts.c.blob, artifacts.c.text_blob)  # in addition to manifests
+_OWN_COLUMNS: Final = (  # in addition to manifests
+    attachments.c.blob,
+    artifacts.c.blob,
+    artifacts.c.text_blob,
+    function_steps.c.blob,
+)
 
 
 @dataclass(frozen=True, slots=True)
