@@ -1,10 +1,10 @@
 """The arguments of a tool's call, of a flow and of a run's stages."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from outlast.kernel.runs.shapes import WorkflowStatus
 from outlast.kernel.runs.transcript import Run
@@ -101,7 +101,11 @@ class Context(EffectContext):
         if not self.journal.is_replaying:  # it was shown when the function was first here
             self.output(text)
 
-    async def step(self, name: str, function: Callable[..., Awaitable[T] | T], *args: Any, **named: Any) -> T:
+    @overload
+    async def step(self, name: str, function: Callable[..., Coroutine[Any, Any, T]], *args: Any, **named: Any) -> T: ...
+    @overload
+    async def step(self, name: str, function: Callable[..., T], *args: Any, **named: Any) -> T: ...
+    async def step(self, name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
         """`function(*args, **named)`, once: its value is recorded and returned from then on.
 
         A plain `def` runs in a thread. A crash in it calls it again, so pass `ctx.effect_id` on as an idempotency key
@@ -109,8 +113,7 @@ class Context(EffectContext):
         function's return annotation (a dataclass, a Pydantic model, …), without one as plain lists, dicts and texts.
         Raises `StepFailed` if the function raised: that is recorded too, so try again with another step.
         """
-        value: T = await self.journal.step(name, function, *args, **named)
-        return value
+        return await self.journal.step(name, function, *args, **named)
 
     async def run(self, agent: "Agent | str", message: str, *, key: str = "") -> Any:
         """Let another agent answer a message, in a thread of its own that people see, approve and cancel from here.
