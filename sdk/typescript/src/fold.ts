@@ -16,6 +16,7 @@ import type {
   RunError,
   RunPage,
   RunStatus,
+  RunSummary,
   Thread,
   Usage,
   WorkflowStep,
@@ -34,7 +35,7 @@ export interface RunState {
   after_run_id: string | null
   parent_run_id: string | null
   status: RunStatus
-  waiting_for: 'approval' | 'answer' | null
+  waiting_for: RunSummary['waiting_for']
   retry_at: string | null
   reason: string | null
   attempt: number

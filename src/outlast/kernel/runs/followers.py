@@ -30,7 +30,8 @@ _UNFOLLOW: Final = sa.delete(followers).where(
 )
 _AT_WORK: Final = sa.select(runs.c.id).where(
     runs.c.thread_id == sa.bindparam("thread"),
-    sa.or_(runs.c.leg == "ready", runs.c.leg == "held", sa.and_(runs.c.leg == "parked", runs.c.waiting_for == "run")),
+    sa.or_(runs.c.leg == "ready", runs.c.leg == "held", runs.c.leg == "parked"),  # one by one: read by the index
+    sa.or_(runs.c.leg != "parked", runs.c.waiting_for == "run"),
 )
 
 

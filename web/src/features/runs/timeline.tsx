@@ -8,6 +8,8 @@ const COLOR: Record<Step['kind'], string> = {
   model: 'bg-accent',
   tool: 'bg-ok',
   check: 'bg-muted',
+  flow: 'bg-accent',
+  ask: 'bg-amber',
   wait: 'bg-amber',
   settle: 'bg-faint',
 }
