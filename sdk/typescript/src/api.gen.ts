@@ -191,6 +191,8 @@ export interface ApprovalDecision {
   arguments?: Record<string, unknown> | string | null
   /** `thread` allows the same tool for the rest of the thread. */
   remember?: 'thread' | null
+  /** From the error `tool_changed`: approves the call although its tool was changed since it asked. */
+  tool_version?: string | null
 }
 
 /** A tool call waits for a person. */

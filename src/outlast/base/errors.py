@@ -320,6 +320,13 @@ class ApprovalDecided(Conflict):
     default_hint = "The first decision stands."
 
 
+class ToolChanged(Conflict):
+    """The code of a tool was changed while its call waited for a decision. Fields: `tool`, `tool_version`."""
+
+    code = "tool_changed"
+    default_hint = "Look at the call again. To approve it, repeat the decision with `tool_version`."
+
+
 class AlreadyMember(Conflict):
     """The user is a member of the project. Fields: `user_id`, `project_id`."""
 

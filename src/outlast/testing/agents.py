@@ -29,6 +29,7 @@ class FakeTool(Tool):
         self.name, self.ask, self.body = name, "", body
         self.repeatable, self.asks_person = repeatable, asks_person
         self.reattaches = self.changes_files = False
+        self._code = None
         self.spec = ToolSpec(name, "A tool for tests.", {"type": "object"})
         self.calls: list[tuple[str, int]] = []
         self.stopped: list[str] = []

@@ -22,7 +22,8 @@ class AgentOperations(AsyncGroup):
 class ApprovalsOperations(AsyncGroup):
     async def decide(self, approval_id: str, **body: Unpack[ApprovalDecision]) -> DecisionResult:
         """Approve or deny a tool call. The first decision stands: a second gets 409 with the first in
-        `fields.first`."""
+        `fields.first`. If the tool was changed since it asked, an approval gets 409 `tool_changed`, and
+        has to be repeated with `fields.tool_version`."""
         return await self._json(Call("POST", "/v1/approvals/{}", (approval_id, ), body=body))
 
     async def get(self, approval_id: str) -> DecisionResult:

@@ -203,6 +203,8 @@ class ApprovalDecision(TypedDict):
     arguments: NotRequired[Mapping[str, Any] | str | None]
     # `thread` allows the same tool for the rest of the thread.
     remember: NotRequired[Literal["thread"] | None]
+    # From the error `tool_changed`: approves the call although its tool was changed since it asked.
+    tool_version: NotRequired[str | None]
 
 
 class ApprovalRequested(TypedDict):

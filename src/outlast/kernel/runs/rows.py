@@ -109,6 +109,7 @@ class ApprovalRow(NamedTuple):
     tool: str
     arguments: str
     reason: str
+    tool_version: str | None
     decision: Any
     decided_by: str | None
     decided_at: datetime | None

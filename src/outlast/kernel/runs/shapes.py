@@ -372,6 +372,7 @@ class ApprovalRequest(Request):
     reason: str = ""
     arguments: dict[str, Any] | str | None = None
     remember: Literal["thread"] | None = None
+    tool_version: str | None = None
 
 
 class DecisionAnswer(Answer):

@@ -177,6 +177,7 @@ approvals = sa.Table(
     word("tool", "tool name", nullable=False),
     text("arguments", "the exact arguments (JSON text) the decision is bound to", nullable=False),
     text("reason", "which policy asked", nullable=False, server_default=""),
+    sa.Column("tool_version", sa.String(64), comment="of the tool that asked; null if it has none"),
     json("decision", "reason, edited arguments, remember; or the answers"),
     sa.Column("decided_by", sa.String(40), comment="the deciding user; null if open, or closed by the run's end"),
     moment("decided_at", "null if open"),

@@ -102,7 +102,9 @@ def _ask_person(
     """The approval or question that the call waits for, in the inboxes of all users who may decide."""
     part, run, text = call.part, context.run, call.part.whole() or "{}"
     kind = "question" if is_question else "approval"
-    item_id = store.insert_approval(tx, run, effect_id, kind, part.tool, text, reason)
+    tool = context.agent.tool(part.tool)
+    version = tool.version if tool is not None else None
+    item_id = store.insert_approval(tx, run, effect_id, kind, part.tool, text, reason, version)
     tell_asked(tx, run, item_id)
     base = {
         "id": item_id,

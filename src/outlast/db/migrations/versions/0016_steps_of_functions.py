@@ -1,4 +1,4 @@
-"""Add the steps of flows and tools, and threads of runs that they start.
+"""Add the steps of flows and tools, threads of runs that they start, and the version of a tool that asks.
 
 Runs: before deploy
 """
@@ -71,6 +71,9 @@ def upgrade() -> None:
     op.add_column(
         "runs",
         sa.Column("step_id", sa.String(40), comment="the step of another run's function that waits for it; null: none"),
+    )
+    op.add_column(
+        "approvals", sa.Column("tool_version", sa.String(64), comment="of the tool that asked; null if it has none")
     )
     op.add_column(
         "threads",
