@@ -564,6 +564,30 @@ export interface CommentPatch {
   linked_sections?: string[] | null
 }
 
+/** A summary of the oldest messages of a thread, which its agent reads instead of them. */
+export interface CompactionData {
+  /** Id of the summary. */
+  id: string
+  /** Id of the thread. */
+  thread_id: string
+  /** Position of the last user message that it covers; it begins with the thread's first message. */
+  to_position: number
+  /** Position of the last message that it covers, answers included. */
+  last_position: number
+  /** The summary, as Markdown. */
+  text: string
+  /** Id of the run that wrote it. */
+  run_id: string | null
+  /** Id of the model that wrote it. */
+  model: string
+  /** Tokens that the model read to write it. */
+  input_tokens: number
+  /** Tokens of the model's answer. */
+  output_tokens: number
+  /** Time at which it was written (ISO 8601, UTC). */
+  created_at: string
+}
+
 /** Files that differ between two checkpoints. */
 export interface Comparison {
   /** The older checkpoint; null for an empty workspace. */
@@ -574,6 +598,14 @@ export interface Comparison {
   changes: FileDifference[]
   /** Whether there is more than is listed here. */
   truncated: boolean
+}
+
+/** How full the context of the thread's model is, by its last turn. */
+export interface Context {
+  /** Tokens that the last turn read and wrote. */
+  used_tokens: number
+  /** Tokens that fit into the model's context. */
+  limit_tokens: number
 }
 
 /** A sandbox was lost; its files are kept, its processes and variables are gone. */
@@ -3484,7 +3516,7 @@ export interface Step {
   /** Name of the step, for people. */
   name: string
   /** Kind of step. */
-  kind: 'start' | 'prepare' | 'model' | 'tool' | 'check' | 'wait' | 'settle'
+  kind: 'start' | 'prepare' | 'model' | 'tool' | 'check' | 'compaction' | 'wait' | 'settle'
   /** Number of the model turn, from 0; null for steps around the turns. */
   step: number | null
   /** Name of the tool; null for other kinds. */
@@ -3509,7 +3541,7 @@ export interface Step {
   attempt: number
 }
 
-/** A model turn ended; its tool calls follow. */
+/** A model turn ended; its tool calls follow. `context_tokens` fit into the model's context (0: not known). */
 export interface StepCompleted {
   /** Id of the run. */
   run_id: string
@@ -3519,6 +3551,7 @@ export interface StepCompleted {
   finish: string
   /** Tokens and cost. */
   usage: Usage
+  context_tokens: number
 }
 
 /** `parts` replace all shown parts of this step. */
@@ -3662,6 +3695,15 @@ export interface ThreadAbout {
   gone: boolean
 }
 
+/** The summary that the thread's agent reads instead of its oldest messages has changed; null: it reads the messages
+ * themselves. */
+export interface ThreadCompacted {
+  /** Id of the thread. */
+  thread_id: string
+  /** The summary in use; null if the agent reads all messages themselves. */
+  compaction: CompactionData | null
+}
+
 /** A thread was deleted; its own log is gone. In the project's log. */
 export interface ThreadDeleted {
   /** Id of the thread. */
@@ -3729,6 +3771,10 @@ export interface ThreadView {
   queued_runs: QueuedRun[]
   /** What the thread is about in a document; null if it is about no document. */
   about: ThreadAbout | null
+  /** Summary that its agent reads instead of the oldest messages; null if it reads all of them. */
+  compaction: CompactionData | null
+  /** How full the model's context is; null before the first turn. */
+  context: Context | null
   /** Your role in the project: `owner`, `editor` or `viewer`. */
   project_role: Role
 }
@@ -3956,6 +4002,7 @@ export interface EventShapes {
   'message.created': MessageCreated
   'thread.updated': ThreadUpdated
   'thread.deleted': ThreadDeleted
+  'thread.compacted': ThreadCompacted
   'lock.acquired': LockChanged
   'lock.released': LockChanged
   'lock.requested': LockChanged

@@ -140,8 +140,10 @@ async def test_only_the_last_messages_are_told_and_posted_ones_are_among_them(db
         await post_message(it.services, it.owner, it.thread_id, Draft("Beside it"))
         await it.asked("Question 2")
         said = ["".join(getattr(piece, "text", "") for piece in one.pieces) for one in model.requests[-1].messages]
-        assert [text.rpartition("[REQUEST]")[2].strip() for text in said] == ["Beside it", "Question 2"]
-        assert Settings().runs.context_messages == 20
+        summary, *last = [text.rpartition("[REQUEST]")[2].strip() for text in said]
+        assert last == ["Beside it", "Question 2"]
+        assert "Answer 2." in summary, "the earlier ones are summarized"
+        assert Settings().runs.context_messages == 40
 
 
 def _file(tx: Tx, project_id: str, user_id: str) -> None:

@@ -99,7 +99,7 @@ effects = sa.Table(
     ref("run_id", "runs", "of", nullable=False),
     sa.Column("ordinal", sa.Integer, nullable=False, comment="order within the run"),
     sa.Column("step", sa.Integer, nullable=False, comment="1, 2, 3 … the model turn it belongs to"),
-    choice("kind", ["model", "tool", "prepare", "check"], chars=10),
+    choice("kind", ["model", "tool", "prepare", "check", "compaction"], chars=10),
     sa.Column(
         "status",
         sa.String(12),
@@ -112,7 +112,9 @@ effects = sa.Table(
     text("arguments", "JSON text the tool is called with (edited arguments replace the model's)"),
     count("attempt", "the run attempt that started it last", kind=sa.Integer),
     count("retries", "transient failures so far", kind=sa.Integer),
-    json("result", "model: the turn as pieces, finish, usage; tool: content, is_error"),
+    json(
+        "result", "model: the turn as pieces, finish, usage; tool: content, is_error; compaction: text, what it covers"
+    ),
     json("error", "last failure"),
     json("usage", "tokens and cost of a model turn"),
     flag("inherited", "copied from the run this one continues"),

@@ -8,6 +8,7 @@ const COLOR: Record<Step['kind'], string> = {
   model: 'bg-accent',
   tool: 'bg-ok',
   check: 'bg-muted',
+  compaction: 'bg-muted',
   wait: 'bg-amber',
   settle: 'bg-faint',
 }
