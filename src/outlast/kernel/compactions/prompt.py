@@ -102,7 +102,7 @@ def within(lines: Sequence[str], chars: int) -> list[str]:
             break
         last.insert(0, line)
     missing = len(lines) - len(first) - len(last)
-    return [*first, f"[{missing} messages in between are left out]", *last]
+    return [*first, *([f"[{missing} messages in between are left out]"] if missing else []), *last]
 
 
 def parts_text(parts: Sequence[Mapping[str, Any]], result_chars: int) -> str:
