@@ -171,7 +171,10 @@ export function foldThinking(thinking: Thinking, { event, data, timestamp }: Out
 }
 
 /** A turn's usage says how full the context is. */
-export function foldContext(known: ThreadSnapshot['context'], { event, data }: OutlastEvent): ThreadSnapshot['context'] {
+export function foldContext(
+  known: ThreadSnapshot['context'],
+  { event, data }: OutlastEvent,
+): ThreadSnapshot['context'] {
   if (event !== 'step.completed' || data.context_tokens === 0) return known
   const { input_tokens, output_tokens } = data.usage
   return { used_tokens: input_tokens + output_tokens, limit_tokens: data.context_tokens }
