@@ -3551,6 +3551,7 @@ export interface StepCompleted {
   finish: string
   /** Tokens and cost. */
   usage: Usage
+  /** Tokens that fit into the model's context; 0 if that is not known. */
   context_tokens: number
 }
 

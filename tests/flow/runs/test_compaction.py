@@ -1,7 +1,7 @@
 """Long threads and long runs: what a model no longer reads word for word, it reads as a summary."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,10 @@ from outlast.kernel.compactions.actions import undo_compaction
 from outlast.kernel.compactions.rows import CompactionRow
 from outlast.kernel.compactions.tables import compactions
 from outlast.kernel.limits.settings import LimitSettings
-from outlast.kernel.models.protocol import ModelRequest, ModelSpec, TextPiece, Usage
+from outlast.kernel.models.protocol import ModelMessage, ModelRequest, ModelSpec, TextPiece, Usage
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.projects.store import add_member
+from outlast.kernel.runs.history import Exchange
 from outlast.kernel.runs.rows import EffectRow, RunRow
 from outlast.kernel.runs.settings import RetrySettings, RunSettings
 from outlast.kernel.runs.tables import effects, runs
@@ -101,12 +102,11 @@ async def test_a_fact_of_turn_3_is_used_rightly_at_turn_300(db: Database, tmp_pa
 
     model = copying_facts(answer)
     async with stage(db, tmp_path, model, settings=UNLIMITED, agent=chat(FakeTool("look"))) as it:
-        for number in range(1, 300):
-            text = FACT if number == 3 else f"Turn {number}: go on."
-            if number == 3 or number % 15 == 0:
-                assert await it.ended((await it.start(text)).run_id) == "completed"
-            else:
-                await db.write(plainly(it, [text]))
+        await db.write(plainly(it, ["Turn 1: begin.", "Turn 2: go on."]))
+        assert await it.ended((await it.start(FACT)).run_id) == "completed"
+        for first in range(4, 300, 37):  # the last of each is turn 40, 77, … 299
+            await db.write(plainly(it, [f"Turn {number}: go on." for number in range(first, first + 36)]))
+            assert await it.ended((await it.start(f"Turn {first + 36}: go on.")).run_id) == "completed"
         assert await it.ended((await it.start("What is the key?")).run_id) == "completed"
         last = model.requests[-1]
         assert text_in(last).count(FACT) == 1, "the message itself is no longer in the prompt"
@@ -116,7 +116,7 @@ async def test_a_fact_of_turn_3_is_used_rightly_at_turn_300(db: Database, tmp_pa
         assert FACT in message
         assert (await it.messages())[-1].parts[-1].text == "It is 4711, as you said in message 5."
         summaries = await rows_of(it)
-        assert len(summaries) > 10
+        assert len(summaries) == 8, "each has what the one before it had"
         assert all(FACT in row.text for row in summaries)
         everything = await threads.list_messages(it.services, it.owner, it.thread_id, None, 10_000)
         assert len(everything.items) == 600, "the messages stay in the thread"
@@ -309,3 +309,37 @@ async def test_the_oldest_steps_of_a_long_run_are_summarized_with_their_results(
         assert sum(part.type == "tool_call" for part in answer_parts) == 12
         ordinals = [one.ordinal for one in await effects_of(it, run_id)]
         assert ordinals == list(range(1, len(ordinals) + 1))
+
+
+async def test_a_server_may_leave_the_oldest_messages_out_instead(db: Database, tmp_path: Path) -> None:
+    forgetful = Settings(runs=RunSettings(context_messages=6, summarize=False))
+    async with stage(db, tmp_path, copying_facts(), settings=forgetful, agent=chat()) as it:
+        await db.write(plainly(it, [FACT, "two", "three", "four"]))
+        assert await it.ended((await it.start("five")).run_id) == "completed"
+        (request,) = it.model.requests
+        assert FACT not in text_in(request)
+
+
+async def test_an_agent_that_tells_all_messages_in_one_is_not_taken_for_a_crowded_one(
+    db: Database, tmp_path: Path
+) -> None:
+    def in_one(exchanges: Sequence[Exchange]) -> list[ModelMessage]:
+        return [ModelMessage("user", (TextPiece("\n".join(part["text"] for one in exchanges for part in one.asked)),))]
+
+    agent = Agent("chat", context=lambda context: context.with_history(in_one))
+    async with stage(db, tmp_path, copying_facts(), settings=FEW, agent=agent) as it:
+        await db.write(plainly(it, ["one", "two"]))
+        assert await it.ended((await it.start("three")).run_id) == "completed"
+        assert [text_in(request) for request in it.model.requests] == ["one\ntwo\nthree"]
+
+
+async def test_an_agent_without_a_conversation_works_on_after_many_steps(db: Database, tmp_path: Path) -> None:
+    async def body(_context: Any, _arguments: Any) -> str:
+        return "x" * 1_500
+
+    turns = iter([*(turn(Call("look", {}, f"call_{n}")) for n in range(4)), turn("Done.")])
+    model = ScriptedModel(lambda request: turn("So far, so good.") if is_compaction(request) else next(turns))
+    async with stage(db, tmp_path, model, FakeTool("look", body), settings=FEW) as it:
+        it.services.catalog.default = ModelSpec("scripted", "scripted", "scripted", context_tokens=1_000)
+        assert await it.ended((await it.start("Look.")).run_id) == "completed"
+        assert any(map(is_compaction, model.requests))

@@ -3577,6 +3577,7 @@ class StepCompleted(TypedDict):
     finish: str
     # Tokens and cost.
     usage: Usage
+    # Tokens that fit into the model's context; 0 if that is not known.
     context_tokens: int
 
 

@@ -8,11 +8,11 @@ from typing import Any, Final
 from outlast.base.errors import NotFound
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
-from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, messages_from, size_of
+from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, exchange_size, messages_from, size_of
 from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.compactions.prompt import summary_message
-from outlast.kernel.compactions.rules import is_crowded
+from outlast.kernel.compactions.rules import MANY, is_crowded
 from outlast.kernel.models.protocol import ModelMessage, ModelSpec
 from outlast.kernel.runs.history import Exchange, History, history_before
 from outlast.kernel.runs.transcript import Run
@@ -91,12 +91,14 @@ class PromptContext:
         return Conversation([*before, *rendered], summarized=bool(before), crowded=crowded)
 
     def _is_crowded(self, history: History, rendered: Sequence[ModelMessage]) -> bool:
-        """True if the earlier exchanges, as rendered, are to be summarized. Each begins with a user message, so that
-        fewer of these show that some had no room."""
-        if len(history.exchanges) < 2:
+        """True if the earlier exchanges, as rendered, are to be summarized."""
+        if len(history.exchanges) < 2 or not self.settings.runs.summarize:
             return False
-        dropped = sum(message.role == "user" for message in rendered) < len(history.exchanges)
         used, budget = size_of(rendered[:-1]), self.token_budget * CHARS_PER_TOKEN
+        # Each exchange begins with a user message: fewer of these show that some had no room. Only among many, as an
+        # agent may also put several exchanges into one message.
+        fewer = sum(message.role == "user" for message in rendered) < len(history.exchanges)
+        dropped = fewer and sum(map(exchange_size, history.exchanges[:-1])) > MANY * budget
         return is_crowded(used, budget, left_out=history.left_out, dropped=dropped, undone=history.undone)
 
 

@@ -7,6 +7,7 @@ the summary, never an instruction.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from outlast.kernel.agents.context_window import text_size
 from outlast.kernel.agents.prompt_tags import PromptTags
 from outlast.kernel.models.protocol import NOTE_MARK, ModelMessage, TextPiece, ToolCallPiece, ToolResultPiece
 from outlast.kernel.runs.history import Exchange, Summary
@@ -52,30 +53,28 @@ def _summary(words: str, text: str) -> ModelMessage:
     return ModelMessage("user", (TextPiece(f"{words}\n\n{told}"),))
 
 
-def exchanges_prompt(summary: Summary | None, exchanges: Sequence[Exchange], most_chars: int) -> str:
+def exchanges_prompt(summary: Summary | None, exchanges: Sequence[Exchange], most_size: int) -> str:
     """The message that asks for a summary of these exchanges, and of the summary before them."""
     said: list[tuple[str, int, str]] = []
     for one in exchanges:
         said.append(("user", one.position, parts_text(one.asked, RESULT_CHARS)))
         if one.answered:
             said.append(("assistant", one.last_position, parts_text(one.answered, RESULT_CHARS)))
-    return _prompt("" if summary is None else summary.text, "", said, most_chars)
+    return _prompt("" if summary is None else summary.text, "", said, most_size)
 
 
-def steps_prompt(
-    before: str, request: str, steps: Sequence[tuple[int, Sequence[ModelMessage]]], most_chars: int
-) -> str:
+def steps_prompt(before: str, request: str, steps: Sequence[tuple[int, Sequence[ModelMessage]]], most_size: int) -> str:
     """The message that asks for a summary of these steps of a run, and of the summary `before` them."""
     said = [("assistant", step, messages_text(messages, RESULT_CHARS)) for step, messages in steps]
-    return _prompt(before, request, said, most_chars)
+    return _prompt(before, request, said, most_size)
 
 
-def _prompt(before: str, request: str, said: Sequence[tuple[str, int, str]], most_chars: int) -> str:
+def _prompt(before: str, request: str, said: Sequence[tuple[str, int, str]], most_size: int) -> str:
     tags = PromptTags.around([before, request, *(text for _, _, text in said)])
     sections = [tags.put("document", before, kind="earlier summary")] if before else []
     if request:
         sections.append(tags.put("quote", shortened(request), role="user", kind="the request that the steps are for"))
-    room = most_chars - sum(map(len, sections))
+    room = most_size - sum(map(text_size, sections))
     quotes = [tags.put("quote", shortened(text), number=number, role=role, by=BY[role]) for role, number, text in said]
     body = "\n".join(within(quotes, room))
     sections.append(tags.put("document", body, kind="conversation", title="this thread"))
@@ -89,15 +88,15 @@ def shortened(text: str) -> str:
     return f"{text[: MESSAGE_CHARS // 2]}\n[…]\n{text[-MESSAGE_CHARS // 2 :]}"
 
 
-def within(lines: Sequence[str], chars: int) -> list[str]:
+def within(lines: Sequence[str], most_size: int) -> list[str]:
     """The messages of a conversation that fit: the beginning and the end stay, the middle is left out first."""
-    if sum(map(len, lines)) <= chars:
+    if sum(map(text_size, lines)) <= most_size:
         return list(lines)
     first = list(lines[:FIRST_KEPT])
-    left = chars - sum(map(len, first))
+    left = most_size - sum(map(text_size, first))
     last: list[str] = []
     for line in reversed(lines[FIRST_KEPT:]):
-        left -= len(line)
+        left -= text_size(line)
         if last and left < 0:
             break
         last.insert(0, line)

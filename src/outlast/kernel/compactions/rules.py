@@ -5,6 +5,7 @@ from typing import Final
 
 CROWDED: Final = 0.8  # of the budget: from here on the oldest messages are summarized
 KEPT: Final = 0.5  # of the budget: what remains as it is
+MANY: Final = 1 / 3  # of the budget: less than this has room beside all else that an agent tells its model
 MAX_FAILURES: Final = 3  # failed compactions in one run; then it continues without
 
 

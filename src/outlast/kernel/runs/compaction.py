@@ -69,7 +69,7 @@ def portion_of_steps(
         return None
     sizes = [size_of(messages) for _, messages in steps]
     covered = steps[: count_covered(sizes[:-1], KEPT * room - around - sizes[-1], len(steps))]
-    request = "\n".join(piece.text for piece in conversation[-1].pieces if isinstance(piece, TextPiece))
+    request = "\n".join(piece.text for one in conversation[-1:] for piece in one.pieces if isinstance(piece, TextPiece))
     return Portion(steps_prompt(before, request, covered, room // 2), {"to_step": covered[-1][0]})
 
 

@@ -47,6 +47,9 @@ class RunSettings:
         unit="tokens",
         least=1000,
     )
+    summarize: bool = setting(
+        "Summarize messages and steps that no longer fit; false: the model does not read the oldest messages.", True
+    )
     abandoned_after_s: float = setting(
         "A run that works this long without a follower is cancelled.", 1800, unit="seconds", least=1
     )

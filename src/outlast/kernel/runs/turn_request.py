@@ -72,7 +72,8 @@ class TurnRequest:
 
     async def _due(self, read: _Read) -> Portion | None:
         """What has to be summarized before the turn is asked, or None."""
-        if self._made == COMPACTIONS or not may_try(self._failed_at, self._turn.step):
+        allowed = self._context.engine.settings.runs.summarize
+        if not allowed or self._made == COMPACTIONS or not may_try(self._failed_at, self._turn.step):
             return None
         context = self._context
         if read.prompt.conversation.crowded and self._made == 0:

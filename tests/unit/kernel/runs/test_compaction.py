@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outlast.kernel.agents.context_window import text_size
 from outlast.kernel.compactions.prompt import exchanges_prompt, within
 from outlast.kernel.models.protocol import ModelMessage, TextPiece, ToolCallPiece, ToolResultPiece
 from outlast.kernel.runs.compaction import Portion, portion_of_steps
@@ -92,7 +93,7 @@ def test_what_is_said_cannot_end_its_own_tags() -> None:
 @given(st.lists(st.text(max_size=50), max_size=20), st.integers(0, 400))
 def test_a_long_conversation_keeps_its_beginning_and_its_end(lines: list[str], chars: int) -> None:
     kept = within(lines, chars)
-    if sum(map(len, lines)) <= chars:
+    if sum(map(text_size, lines)) <= chars:
         assert kept == lines
     else:
         assert kept[:2] == lines[:2]
