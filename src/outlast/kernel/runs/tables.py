@@ -112,9 +112,7 @@ effects = sa.Table(
     text("arguments", "JSON text the tool is called with (edited arguments replace the model's)"),
     count("attempt", "the run attempt that started it last", kind=sa.Integer),
     count("retries", "transient failures so far", kind=sa.Integer),
-    json(
-        "result", "model: the turn as pieces, finish, usage; tool: content, is_error; compaction: text, what it covers"
-    ),
+    json("result", "model: the turn as pieces, finish, usage; tool: content, is_error"),
     json("error", "last failure"),
     json("usage", "tokens and cost of a model turn"),
     flag("inherited", "copied from the run this one continues"),
