@@ -70,12 +70,14 @@ def steps_prompt(before: str, request: str, steps: Sequence[tuple[int, Sequence[
 
 
 def _prompt(before: str, request: str, said: Sequence[tuple[str, int, str]], most_size: int) -> str:
-    tags = PromptTags.around([before, request, *(text for _, _, text in said)])
+    told = [(role, number, shortened(text)) for role, number, text in said]
+    asked = shortened(request)
+    tags = PromptTags.around([before, asked, *(text for _, _, text in told)])
     sections = [tags.put("document", before, kind="earlier summary")] if before else []
-    if request:
-        sections.append(tags.put("quote", shortened(request), role="user", kind="the request that the steps are for"))
+    if asked:
+        sections.append(tags.put("quote", asked, role="user", kind="the request that the steps are for"))
     room = most_size - sum(map(text_size, sections))
-    quotes = [tags.put("quote", shortened(text), number=number, role=role, by=BY[role]) for role, number, text in said]
+    quotes = [tags.put("quote", text, number=number, role=role, by=BY[role]) for role, number, text in told]
     body = "\n".join(within(quotes, room))
     sections.append(tags.put("document", body, kind="conversation", title="this thread"))
     return "\n\n".join([*sections, REQUEST])

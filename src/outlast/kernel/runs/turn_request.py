@@ -3,7 +3,9 @@ steps of the run are summarized first (`compaction.py`)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
+import anyio.to_thread
 import orjson
 
 from outlast.base.ids import new_id
@@ -20,16 +22,19 @@ from outlast.kernel.runs.transcript import Effect, Transcript
 from outlast.kernel.runs.turns import messages_of
 from outlast.kernel.threads.parts import NoticePart
 
-COMPACTIONS: int = 2  # before one turn: of the thread, and of the run's steps
+COMPACTIONS: Final = 2  # before one turn: of the thread, and of the run's steps
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What a turn is asked with; `journal` has the run's effects with the results of calls."""
+    """What a turn is asked with; `journal` has the run's effects with the results of calls. `own_size` is the size of
+    the run's own messages, `around` that of everything else."""
 
     prompt: Prompt
-    journal: Sequence[Effect]
-    own: Sequence[ModelMessage]
+    journal: Sequence[Effect] = ()
+    own: Sequence[ModelMessage] = ()
+    own_size: int = 0
+    around: int = 0
 
 
 class TurnRequest:
@@ -65,8 +70,12 @@ class TurnRequest:
 
         def read(tx: Tx) -> _Read:
             prompt = context.agent.prompt(PromptContext(tx, context.run, context.model, engine.settings, engine.blobs))
-            journal = [] if self._is_first else store.whole_effects(tx, context.run.id)
-            return _Read(prompt, journal, messages_of(journal))
+            if self._is_first:
+                return _Read(prompt)
+            journal = store.whole_effects(tx, context.run.id)
+            own = messages_of(journal)
+            around = text_size(prompt.system) + size_of(prompt.conversation.messages) + _tools_size(context.agent.specs)
+            return _Read(prompt, journal, own, size_of(own), around)
 
         return await engine.db.read(read)
 
@@ -84,11 +93,10 @@ class TurnRequest:
             except NOT_READABLE:  # an unreadable message: the oldest ones are left out, as without a summary
                 return None
         room = context.model.context_tokens * CHARS_PER_TOKEN
-        if len(read.own) < 2 or self._size(read) < CROWDED * room:
+        if len(read.own) < 2 or read.own_size + read.around < CROWDED * room:
             return None
-        return portion_of_steps(
-            read.journal, read.prompt.conversation.messages, self._size(read) - size_of(read.own), room
-        )
+        told = read.prompt.conversation.messages
+        return await anyio.to_thread.run_sync(portion_of_steps, read.journal, told, read.around, room)
 
     async def _compact(self, portion: Portion) -> None:
         self._made += 1
@@ -99,10 +107,6 @@ class TurnRequest:
             self._failed_at.append(self._turn.step)
         self._is_first = False
 
-    def _size(self, read: _Read) -> int:
-        tools = sum(len(spec.description) + len(orjson.dumps(spec.parameters)) for spec in self._context.agent.specs)
-        return text_size(read.prompt.system) + size_of(read.prompt.conversation.messages) + size_of(read.own) + tools
-
     def _tools(self, read: _Read) -> tuple[ToolSpec, ...]:
         """The agent's tools; if the request has a summary, also the one that reads what it replaces."""
         context, specs = self._context, self._context.agent.specs
@@ -110,6 +114,10 @@ class TurnRequest:
         reader = context.engine.reader
         offered = specs and compacted and context.agent.tool(reader.name) is None
         return (*specs, reader.spec) if offered else specs
+
+
+def _tools_size(specs: Sequence[ToolSpec]) -> int:
+    return sum(len(spec.description) + len(orjson.dumps(spec.parameters)) for spec in specs)
 
 
 async def _show_notices(context: RunContext, conversation: Conversation, step: int) -> None:
