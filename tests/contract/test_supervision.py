@@ -87,6 +87,7 @@ CATCHES = {
     "kernel/runs/tool_calls.py _perform": EFFECT,
     "kernel/runs/tool_calls.py clean_up": CLEAN_UP,
     "kernel/runs/stages.py _try_once": EFFECT,
+    "kernel/runs/compaction.py _ask": EFFECT,
     "kernel/runs/finishers.py finish": HOOK,
     "kernel/subjects/hooks.py call_guarded": HOOK,
     "kernel/runs/line_stream.py _take_in": EFFECT,

@@ -566,6 +566,30 @@ export interface CommentPatch {
   linked_sections?: string[] | null
 }
 
+/** A summary of the oldest messages of a thread, which its agent reads instead of them. */
+export interface CompactionData {
+  /** Id of the summary. */
+  id: string
+  /** Id of the thread. */
+  thread_id: string
+  /** Position of the last user message that it covers; it begins with the thread's first message. */
+  to_position: number
+  /** Position of the last message that it covers, answers included. */
+  last_position: number
+  /** The summary, as Markdown. */
+  text: string
+  /** Id of the run that wrote it. */
+  run_id: string | null
+  /** Id of the model that wrote it. */
+  model: string
+  /** Tokens that the model read to write it. */
+  input_tokens: number
+  /** Tokens of the model's answer. */
+  output_tokens: number
+  /** Time at which it was written (ISO 8601, UTC). */
+  created_at: string
+}
+
 /** Files that differ between two checkpoints. */
 export interface Comparison {
   /** The older checkpoint; null for an empty workspace. */
@@ -576,6 +600,14 @@ export interface Comparison {
   changes: FileDifference[]
   /** Whether there is more than is listed here. */
   truncated: boolean
+}
+
+/** How full the context of the thread's model is, by its last turn. */
+export interface Context {
+  /** Tokens that the last turn read and wrote. */
+  used_tokens: number
+  /** Tokens that fit into the model's context. */
+  limit_tokens: number
 }
 
 /** A sandbox was lost; its files are kept, its processes and variables are gone. */
@@ -3486,7 +3518,7 @@ export interface Step {
   /** Name of the step, for people. */
   name: string
   /** Kind of step. */
-  kind: 'start' | 'prepare' | 'model' | 'tool' | 'check' | 'flow' | 'ask' | 'wait' | 'settle'
+  kind: 'start' | 'prepare' | 'model' | 'tool' | 'check' | 'flow' | 'ask' | 'compaction' | 'wait' | 'settle'
   /** Number of the model turn, from 0; null for steps around the turns. */
   step: number | null
   /** Name of the tool; null for other kinds. */
@@ -3511,7 +3543,7 @@ export interface Step {
   attempt: number
 }
 
-/** A model turn ended; its tool calls follow. */
+/** A model turn ended; its tool calls follow. `context_tokens` fit into the model's context (0: not known). */
 export interface StepCompleted {
   /** Id of the run. */
   run_id: string
@@ -3521,6 +3553,8 @@ export interface StepCompleted {
   finish: string
   /** Tokens and cost. */
   usage: Usage
+  /** Tokens that fit into the model's context; 0 if that is not known. */
+  context_tokens: number
 }
 
 /** `parts` replace all shown parts of this step. */
@@ -3683,6 +3717,15 @@ export interface ThreadAbout {
   gone: boolean
 }
 
+/** The summary that the thread's agent reads instead of its oldest messages has changed; null: it reads the messages
+ * themselves. */
+export interface ThreadCompacted {
+  /** Id of the thread. */
+  thread_id: string
+  /** The summary in use; null if the agent reads all messages themselves. */
+  compaction: CompactionData | null
+}
+
 /** A thread was deleted; its own log is gone. In the project's log. */
 export interface ThreadDeleted {
   /** Id of the thread. */
@@ -3750,6 +3793,10 @@ export interface ThreadView {
   queued_runs: QueuedRun[]
   /** What the thread is about in a document; null if it is about no document. */
   about: ThreadAbout | null
+  /** Summary that its agent reads instead of the oldest messages; null if it reads all of them. */
+  compaction: CompactionData | null
+  /** How full the model's context is; null before the first turn. */
+  context: Context | null
   /** Your role in the project: `owner`, `editor` or `viewer`. */
   project_role: Role
 }
@@ -3977,6 +4024,7 @@ export interface EventShapes {
   'message.created': MessageCreated
   'thread.updated': ThreadUpdated
   'thread.deleted': ThreadDeleted
+  'thread.compacted': ThreadCompacted
   'lock.acquired': LockChanged
   'lock.released': LockChanged
   'lock.requested': LockChanged

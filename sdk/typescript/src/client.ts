@@ -225,6 +225,8 @@ export class OutlastClient {
     })
   archive = (threadId: string) => this.#json<api.Thread>('POST', `/v1/threads/${threadId}/archive`)
   unarchive = (threadId: string) => this.#json<api.Thread>('POST', `/v1/threads/${threadId}/unarchive`)
+  undoCompaction = (threadId: string, compactionId: string) =>
+    this.#json<void>('DELETE', `/v1/threads/${threadId}/compactions/${compactionId}`)
   takeLock = (threadId: string, takeOver = false) =>
     this.#json<api.LockAnswer>('PUT', `/v1/threads/${threadId}/lock`, { body: { take_over: takeOver } })
   releaseLock = (threadId: string) => this.#json<void>('DELETE', `/v1/threads/${threadId}/lock`)

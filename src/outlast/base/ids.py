@@ -18,6 +18,7 @@ KINDS: Final = {
     "invitation": "inv",
     "thread": "thr",
     "message": "msg",
+    "compaction": "cmp",
     "part": "prt",
     "attachment": "att",
     "run": "run",

@@ -29,6 +29,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import change_user
 from outlast.kernel.attachments.tables import attachments
+from outlast.kernel.compactions.store import add_compaction, compaction_in_use
 from outlast.kernel.files import store as artifacts
 from outlast.kernel.files.kinds import Kind
 from outlast.kernel.library.modules import ModuleOrigin, NewModule
@@ -92,6 +93,7 @@ class Scene:
             **_page(tx, team),
             **(there := make_documents(tx, team)),
             "comment_id": _comment(tx, team, there["document_id"]),
+            "compaction_id": _compaction(tx, team.thread_id, run_id),
             "mention_id": new_id("mention"),
             "source_id": add_source(tx, _source(team), tx.now),
             "name": "web",
@@ -110,6 +112,13 @@ class Scene:
         if isinstance(value, list):
             return [self.fill(item) for item in value]
         return value
+
+
+def _compaction(tx: Tx, thread_id: str, run_id: str) -> str:
+    add_compaction(tx, thread_id, {"to_position": 1, "last_position": 2}, "So far.", run_id=run_id, model="m", usage={})
+    made = compaction_in_use(tx, thread_id)
+    assert made is not None
+    return made.id
 
 
 def _waiting(tx: Tx, run_id: str, thread_id: str, kind: str, arguments: str) -> str:
@@ -384,6 +393,7 @@ TABLE: dict[str, Row] = {
     "POST /v1/threads/{thread_id}/fork": Row(EDITOR, {}),
     "POST /v1/threads/{thread_id}/archive": Row(EDITOR),
     "POST /v1/threads/{thread_id}/unarchive": Row(EDITOR),
+    "DELETE /v1/threads/{thread_id}/compactions/{compaction_id}": Row(EDITOR),
     "PUT /v1/threads/{thread_id}/lock": Row(EDITOR, {}),
     "DELETE /v1/threads/{thread_id}/lock": Row(EDITOR),
     "POST /v1/threads/{thread_id}/lock/request": Row(EDITOR),

@@ -124,6 +124,14 @@ class CommentsOperations(AsyncGroup):
         return self._pages(Call("GET", "/v1/documents/{}/comments", (document_id, ), query=query), "after")
 
 
+class CompactionsOperations(AsyncGroup):
+    async def undo(self, thread_id: str, compaction_id: str) -> None:
+        """Undo a summary of earlier messages: the agent reads the messages themselves again (editors).
+        They are summarized again only if they do not fit into the model's context. Repeating is
+        harmless."""
+        return await self._json(Call("DELETE", "/v1/threads/{}/compactions/{}", (thread_id, compaction_id, )))
+
+
 class CreditsOperations(AsyncGroup):
     async def get(self) -> Credits:
         """Get the caller's balance and the last 20 ledger entries."""
@@ -905,6 +913,7 @@ class Operations:
         self.attachments = AttachmentsOperations(transport)
         self.checkpoints = CheckpointsOperations(transport)
         self.comments = CommentsOperations(transport)
+        self.compactions = CompactionsOperations(transport)
         self.credits = CreditsOperations(transport)
         self.documents = DocumentsOperations(transport)
         self.edits = EditsOperations(transport)

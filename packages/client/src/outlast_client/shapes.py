@@ -578,6 +578,30 @@ class CommentPatch(TypedDict):
     linked_sections: NotRequired[Sequence[str] | None]
 
 
+class CompactionData(TypedDict):
+    """A summary of the oldest messages of a thread, which its agent reads instead of them."""
+    # Id of the summary.
+    id: str
+    # Id of the thread.
+    thread_id: str
+    # Position of the last user message that it covers; it begins with the thread's first message.
+    to_position: int
+    # Position of the last message that it covers, answers included.
+    last_position: int
+    # The summary, as Markdown.
+    text: str
+    # Id of the run that wrote it.
+    run_id: str | None
+    # Id of the model that wrote it.
+    model: str
+    # Tokens that the model read to write it.
+    input_tokens: int
+    # Tokens of the model's answer.
+    output_tokens: int
+    # Time at which it was written (ISO 8601, UTC).
+    created_at: str
+
+
 class Comparison(TypedDict):
     """Files that differ between two checkpoints."""
     # The older checkpoint; null for an empty workspace.
@@ -588,6 +612,14 @@ class Comparison(TypedDict):
     changes: Sequence[FileDifference]
     # Whether there is more than is listed here.
     truncated: bool
+
+
+class Context(TypedDict):
+    """How full the context of the thread's model is, by its last turn."""
+    # Tokens that the last turn read and wrote.
+    used_tokens: int
+    # Tokens that fit into the model's context.
+    limit_tokens: int
 
 
 class ContextLost(TypedDict):
@@ -3511,7 +3543,7 @@ class Step(TypedDict):
     # Name of the step, for people.
     name: str
     # Kind of step.
-    kind: Literal["start", "prepare", "model", "tool", "check", "flow", "ask", "wait", "settle"]
+    kind: Literal["start", "prepare", "model", "tool", "check", "flow", "ask", "compaction", "wait", "settle"]
     # Number of the model turn, from 0; null for steps around the turns.
     step: int | None
     # Name of the tool; null for other kinds.
@@ -3537,7 +3569,8 @@ class Step(TypedDict):
 
 
 class StepCompleted(TypedDict):
-    """A model turn ended; its tool calls follow."""
+    """A model turn ended; its tool calls follow. `context_tokens` fit into the model's context (0: not
+    known)."""
     # Id of the run.
     run_id: str
     # Number of the model turn in the run, from 0.
@@ -3546,6 +3579,8 @@ class StepCompleted(TypedDict):
     finish: str
     # Tokens and cost.
     usage: Usage
+    # Tokens that fit into the model's context; 0 if that is not known.
+    context_tokens: int
 
 
 class StepReset(TypedDict):
@@ -3710,6 +3745,15 @@ class ThreadAbout(TypedDict):
     gone: bool
 
 
+class ThreadCompacted(TypedDict):
+    """The summary that the thread's agent reads instead of its oldest messages has changed; null: it reads
+    the messages themselves."""
+    # Id of the thread.
+    thread_id: str
+    # The summary in use; null if the agent reads all messages themselves.
+    compaction: CompactionData | None
+
+
 class ThreadDeleted(TypedDict):
     """A thread was deleted; its own log is gone. In the project's log."""
     # Id of the thread.
@@ -3778,6 +3822,10 @@ class ThreadView(TypedDict):
     queued_runs: Sequence[QueuedRun]
     # What the thread is about in a document; null if it is about no document.
     about: ThreadAbout | None
+    # Summary that its agent reads instead of the oldest messages; null if it reads all of them.
+    compaction: CompactionData | None
+    # How full the model's context is; null before the first turn.
+    context: Context | None
     # Your role in the project: `owner`, `editor` or `viewer`.
     project_role: Literal["owner", "editor", "viewer"]
 
@@ -4527,6 +4575,14 @@ class ThreadDeletedEvent(TypedDict):
     data: ThreadDeleted
 
 
+class ThreadCompactedEvent(TypedDict):
+    id: str
+    timestamp: str
+    sequenceNumber: int
+    event: Literal["thread.compacted"]
+    data: ThreadCompacted
+
+
 class LockAcquiredEvent(TypedDict):
     id: str
     timestamp: str
@@ -4831,4 +4887,4 @@ class KnowledgeRemovedEvent(TypedDict):
     data: SourceRemoved
 
 
-Event: TypeAlias = "RunQueuedEvent | RunStartedEvent | RunStatusEvent | RunCompletedEvent | RunErrorEvent | RunCancelledEvent | StreamEndedEvent | StepStartedEvent | StepCompletedEvent | StepResetEvent | PartCreatedEvent | PartCompletedEvent | PartSnapshotEvent | TextDeltaEvent | ReasoningDeltaEvent | ToolCallArgumentsDeltaEvent | ToolCallOutputDeltaEvent | ToolCallResultEvent | ApprovalRequestedEvent | ApprovalResolvedEvent | QuestionAskedEvent | QuestionAnsweredEvent | FilesChangedEvent | SandboxStateEvent | ContextLostEvent | SnapshotProgressEvent | CheckpointCreatedEvent | CreditSettledEvent | CreditLowEvent | MessageCreatedEvent | ThreadUpdatedEvent | ThreadDeletedEvent | LockAcquiredEvent | LockReleasedEvent | LockRequestedEvent | LockHandedOverEvent | LockTakenOverEvent | MemberAddedEvent | MemberChangedEvent | MemberRemovedEvent | ProjectUpdatedEvent | WorkflowStepEvent | ArtifactCreatedEvent | ArtifactUpdatedEvent | ArtifactDeletedEvent | InboxChangedEvent | ScreenCreatedEvent | ScreenUpdatedEvent | ScreenDeletedEvent | PageCreatedEvent | PageUpdatedEvent | PageDeletedEvent | PagePatchEvent | PageHtmlEvent | PageStatsEvent | PageActionEvent | DocumentCreatedEvent | DocumentUpdatedEvent | DocumentDeletedEvent | VersionCreatedEvent | CommentCreatedEvent | CommentUpdatedEvent | CommentDeletedEvent | ProposalCreatedEvent | EditResolvedEvent | EditReopenedEvent | EditSupersededEvent | ModulesSavedEvent | KnowledgeUpdatedEvent | KnowledgeRemovedEvent"
+Event: TypeAlias = "RunQueuedEvent | RunStartedEvent | RunStatusEvent | RunCompletedEvent | RunErrorEvent | RunCancelledEvent | StreamEndedEvent | StepStartedEvent | StepCompletedEvent | StepResetEvent | PartCreatedEvent | PartCompletedEvent | PartSnapshotEvent | TextDeltaEvent | ReasoningDeltaEvent | ToolCallArgumentsDeltaEvent | ToolCallOutputDeltaEvent | ToolCallResultEvent | ApprovalRequestedEvent | ApprovalResolvedEvent | QuestionAskedEvent | QuestionAnsweredEvent | FilesChangedEvent | SandboxStateEvent | ContextLostEvent | SnapshotProgressEvent | CheckpointCreatedEvent | CreditSettledEvent | CreditLowEvent | MessageCreatedEvent | ThreadUpdatedEvent | ThreadDeletedEvent | ThreadCompactedEvent | LockAcquiredEvent | LockReleasedEvent | LockRequestedEvent | LockHandedOverEvent | LockTakenOverEvent | MemberAddedEvent | MemberChangedEvent | MemberRemovedEvent | ProjectUpdatedEvent | WorkflowStepEvent | ArtifactCreatedEvent | ArtifactUpdatedEvent | ArtifactDeletedEvent | InboxChangedEvent | ScreenCreatedEvent | ScreenUpdatedEvent | ScreenDeletedEvent | PageCreatedEvent | PageUpdatedEvent | PageDeletedEvent | PagePatchEvent | PageHtmlEvent | PageStatsEvent | PageActionEvent | DocumentCreatedEvent | DocumentUpdatedEvent | DocumentDeletedEvent | VersionCreatedEvent | CommentCreatedEvent | CommentUpdatedEvent | CommentDeletedEvent | ProposalCreatedEvent | EditResolvedEvent | EditReopenedEvent | EditSupersededEvent | ModulesSavedEvent | KnowledgeUpdatedEvent | KnowledgeRemovedEvent"

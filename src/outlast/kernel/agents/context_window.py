@@ -1,6 +1,6 @@
 """From a thread's history to the messages that a model reads, within a number of messages and a token budget."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from outlast.kernel.models.protocol import (
@@ -16,6 +16,7 @@ from outlast.kernel.models.turn_calls import sendable_arguments
 from outlast.kernel.runs.history import Exchange
 
 CHARS_PER_TOKEN: Final = 4  # English prose and code; an estimate is enough for a budget
+IMAGE_SIZE: Final = 4_000
 OLD_RESULT_CHARS: Final = 4_000  # of a tool result from an earlier run
 LoadImage = Callable[[str], tuple[str, bytes] | None]  # attachment id → media type and bytes, or None if it is not sent
 
@@ -28,7 +29,7 @@ def messages_from(exchanges: Sequence[Exchange], token_budget: int, load_image: 
     for exchange in reversed(exchanges):
         messages = [ModelMessage("user", tuple(user_pieces(exchange.asked, load_image)) or (TextPiece(""),))]
         messages += _answer_messages(exchange.answered, exchange.opaque)
-        left -= sum(_size(message) for message in messages)
+        left -= size_of(messages)
         if kept and left < 0:
             break
         kept.insert(0, messages)
@@ -88,16 +89,37 @@ def _old_result(call: Mapping[str, Any]) -> ToolResultPiece:
     return ToolResultPiece(call["call_id"], call["tool"], content, call["status"] != "done")
 
 
-def _size(message: ModelMessage) -> int:
+def size_of(messages: Iterable[ModelMessage]) -> int:
+    """The size of messages: four bytes of text are about one token, in any script."""
+    return sum(_piece_size(piece) for message in messages for piece in message.pieces)
+
+
+def _piece_size(piece: Piece) -> int:
+    match piece:
+        case TextPiece(text) | ReasoningPiece(text):
+            return text_size(text)
+        case ToolCallPiece(_, _, arguments):
+            return text_size(arguments)
+        case ToolResultPiece(_, _, content, _):
+            return text_size(content)
+        case _:
+            return IMAGE_SIZE
+
+
+def text_size(text: str) -> int:
+    """The size of a text: its bytes in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+
+
+def exchange_size(exchange: Exchange) -> int:
+    """The size of an exchange in a prompt."""
     total = 0
-    for piece in message.pieces:
-        match piece:
-            case TextPiece(text) | ReasoningPiece(text):
-                total += len(text)
-            case ToolCallPiece(_, _, arguments):
-                total += len(arguments)
-            case ToolResultPiece(_, _, content, _):
-                total += len(content)
-            case _:
-                total += 4_000
+    for part in (*exchange.asked, *exchange.answered):
+        if part["type"] == "text":
+            total += text_size(part["text"])
+        elif part["type"] == "tool_call":
+            result = (part.get("result") or "")[:OLD_RESULT_CHARS]
+            total += text_size(part["arguments"]) + text_size(result)
+        elif part["type"] == "image":
+            total += IMAGE_SIZE
     return total

@@ -173,7 +173,7 @@ def _require_allowed(services: Services, name: str, profile: str, arguments: Map
             hint="Approve the call as it is, or deny it.",
             field="arguments",
         )
-    if (tool := agent.tool(name)) is not None:
+    if (tool := services.engine.tool(agent, name)) is not None:
         tool.check(arguments)
     verdict = policy.judge(services.settings.policy, profile, name, arguments).verdict
     if verdict.decision == "deny":

@@ -140,12 +140,13 @@ class StepStarted(Frozen):
 
 
 class StepCompleted(Frozen):
-    """A model turn ended; its tool calls follow."""
+    """A model turn ended; its tool calls follow. `context_tokens` fit into the model's context (0: not known)."""
 
     run_id: str
     step: int
     finish: str
     usage: UsageData
+    context_tokens: int = 0
 
 
 class StepReset(Frozen):
@@ -309,7 +310,7 @@ class CacheShareAnswer(Answer):
     cached_share: float
 
 
-StepKind = Literal["start", "prepare", "model", "tool", "check", "flow", "ask", "wait", "settle"]
+StepKind = Literal["start", "prepare", "model", "tool", "check", "flow", "ask", "compaction", "wait", "settle"]
 
 
 class StepAnswer(Answer):

@@ -114,7 +114,7 @@ effects = sa.Table(
     ref("run_id", "runs", "of", nullable=False),
     sa.Column("ordinal", sa.Integer, nullable=False, comment="order within the run"),
     sa.Column("step", sa.Integer, nullable=False, comment="1, 2, 3 … the model turn it belongs to"),
-    choice("kind", ["model", "tool", "prepare", "check", "flow", "ask"], chars=10),
+    choice("kind", ["model", "tool", "prepare", "check", "flow", "ask", "compaction"], chars=10),
     sa.Column(
         "status",
         sa.String(12),

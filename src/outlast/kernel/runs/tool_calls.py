@@ -79,7 +79,7 @@ async def _mark_started(context: RunContext, effects: Sequence[Effect]) -> Seque
 async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> None:
     journal = await open_journal(context, effect)
     call = function_context(context, effect, journal, partial(_show_output, context, effect))
-    tool = context.agent.tool(effect.tool)
+    tool = context.tool(effect.tool)
     try:
         if tool is None:
             result = ToolResult(REMOVED_TOOL.format(tool=effect.tool), is_error=True)

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.compactions import store as compactions
 from outlast.kernel.sandboxes.seeds import fork_files
 from outlast.kernel.subjects import registry
 from outlast.kernel.threads.message_store import message_in
@@ -53,6 +54,7 @@ def fork_thread(
     )
     _copy_messages(tx, parent.id, fork_id, last.position)
     copy_words(tx, parent.id, fork_id, last.position)
+    compactions.copy_to_fork(tx, parent.id, fork_id, last.position)
     if with_files:
         fork_files(tx, parent, fork_id, last.id)
     return fork_id

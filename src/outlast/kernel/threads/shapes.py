@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from outlast.base.events import Frozen
+from outlast.kernel.compactions.shapes import CompactionData
 from outlast.kernel.http.shapes import Answer, Request
 from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.projects.shapes import RoleName
@@ -121,6 +122,13 @@ class AboutAnswer(Answer):
     gone: bool
 
 
+class ContextAnswer(Answer):
+    """How full the context of the thread's model is, by its last turn."""
+
+    used_tokens: int
+    limit_tokens: int
+
+
 class ThreadAnswer(ThreadData):
     """A thread. Load its messages, then follow it from `cursor`."""
 
@@ -130,6 +138,8 @@ class ThreadAnswer(ThreadData):
     active_run: RunAnswer | None
     queued_runs: list[QueuedRunAnswer]
     about: AboutAnswer | None
+    compaction: CompactionData | None
+    context: ContextAnswer | None
     project_role: RoleName
 
 

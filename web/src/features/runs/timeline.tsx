@@ -10,6 +10,7 @@ const COLOR: Record<Step['kind'], string> = {
   check: 'bg-muted',
   flow: 'bg-accent',
   ask: 'bg-amber',
+  compaction: 'bg-muted',
   wait: 'bg-amber',
   settle: 'bg-faint',
 }
