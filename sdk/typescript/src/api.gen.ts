@@ -1112,29 +1112,32 @@ export interface FileDifference {
 export interface FileInput {
   /** Always `file` for an uploaded file of any kind. */
   type: 'file'
-  /** Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes. */
+  /** Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes. */
   attachment_id: string
 }
 
 /** A stored file. `about` is its kind in words, `beginning` the first characters of its text; `file_name` is its name
  * in the folder `uploads` of the thread's workspace, empty for a file that an agent shows. */
 export interface FilePart {
-  /** Kind of the object; it tells the members of a list apart. */
+  /** Always `file` for this kind of part. */
   type: 'file'
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
   /** Number of the model turn in the run, from 0. */
   step: number
-  /** Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes. */
+  /** Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes. */
   attachment_id: string
   /** Media type, such as `image/png`. */
   media_type: string
-  /** Name that people see. */
+  /** File name as it was uploaded. */
   name: string
   /** Size in bytes. */
   size_bytes: number
+  /** Name in the folder `uploads` of the thread's workspace; empty for a file that an agent shows. */
   file_name: string
+  /** Kind of the file, in words. */
   about: string
+  /** First characters of its text, as the agent gets them; empty for a file that an agent shows. */
   beginning: string
 }
 
@@ -1240,7 +1243,7 @@ export interface ImageHost {
 export interface ImageInput {
   /** Always `image` for an uploaded picture. */
   type: 'image'
-  /** Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes. */
+  /** Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes. */
   attachment_id: string
 }
 
@@ -1252,7 +1255,7 @@ export interface ImagePart {
   id: string
   /** Number of the model turn in the run, from 0. */
   step: number
-  /** Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes. */
+  /** Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes. */
   attachment_id: string
   /** Media type, such as `image/png`. */
   media_type: string
@@ -1262,6 +1265,7 @@ export interface ImagePart {
   width: number | null
   /** Height in pixels; null if it is not known. */
   height: number | null
+  /** Name in the folder `uploads` of the thread's workspace; empty for a picture that an agent shows. */
   file_name: string
 }
 

@@ -1125,7 +1125,7 @@ class FileDifference(TypedDict):
 class FileInput(TypedDict):
     # Always `file` for an uploaded file of any kind.
     type: Literal["file"]
-    # Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes.
+    # Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes.
     attachment_id: str
 
 
@@ -1133,22 +1133,25 @@ class FilePart(TypedDict):
     """A stored file. `about` is its kind in words, `beginning` the first characters of its text;
     `file_name` is its name in the folder `uploads` of the thread's workspace, empty for a file that an
     agent shows."""
-    # Kind of the object; it tells the members of a list apart.
+    # Always `file` for this kind of part.
     type: Literal["file"]
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Number of the model turn in the run, from 0.
     step: int
-    # Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes.
+    # Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes.
     attachment_id: str
     # Media type, such as `image/png`.
     media_type: str
-    # Name that people see.
+    # File name as it was uploaded.
     name: str
     # Size in bytes.
     size_bytes: int
+    # Name in the folder `uploads` of the thread's workspace; empty for a file that an agent shows.
     file_name: str
+    # Kind of the file, in words.
     about: str
+    # First characters of its text, as the agent gets them; empty for a file that an agent shows.
     beginning: str
 
 
@@ -1255,7 +1258,7 @@ class ImageHost(TypedDict):
 class ImageInput(TypedDict):
     # Always `image` for an uploaded picture.
     type: Literal["image"]
-    # Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes.
+    # Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes.
     attachment_id: str
 
 
@@ -1267,7 +1270,7 @@ class ImagePart(TypedDict):
     id: str
     # Number of the model turn in the run, from 0.
     step: int
-    # Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes.
+    # Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes.
     attachment_id: str
     # Media type, such as `image/png`.
     media_type: str
@@ -1277,6 +1280,7 @@ class ImagePart(TypedDict):
     width: int | None
     # Height in pixels; null if it is not known.
     height: int | None
+    # Name in the folder `uploads` of the thread's workspace; empty for a picture that an agent shows.
     file_name: str
 
 

@@ -3,11 +3,12 @@ never over a file that is there already, which an agent may have changed."""
 
 import logging
 from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 import anyio.to_thread
 
-from outlast.base.errors import NotFound, OutlastError, SandboxLost
+from outlast.base.errors import NotFound, OutlastError, SandboxLost, SandboxUnavailable
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.attachments import store
@@ -21,14 +22,14 @@ log = logging.getLogger("outlast.agents")
 
 
 async def place_uploads(
-    db: Database, blobs: FolderBlobs, sandbox: Sandbox, thread_id: str, files: Sequence[ThreadFile], *, streams: bool
+    db: Database, blobs: FolderBlobs, sandbox: Sandbox, thread_id: str, files: Sequence[ThreadFile]
 ) -> None:
-    """Write these files. `streams`: the sandbox takes a file in pieces. A file that cannot be written (the workspace is
+    """Write these files, in pieces if the sandbox takes them. A file that cannot be written (the workspace is
     full) is left out and not tried again in this sandbox: agents read it with `read_file`. Raises `SandboxLost`.
     Repeatable; a cancelled call leaves whole files only."""
     for file in files:
         try:
-            await _place(blobs, sandbox, file, streams=streams)
+            await _place(blobs, sandbox, file)
         except SandboxLost:
             raise
         except OutlastError as error:
@@ -36,16 +37,18 @@ async def place_uploads(
     await db.write(store.set_placed, thread_id, [file.name for file in files], sandbox.sandbox_id)
 
 
-async def _place(blobs: FolderBlobs, sandbox: Sandbox, file: ThreadFile, *, streams: bool) -> None:
+async def _place(blobs: FolderBlobs, sandbox: Sandbox, file: ThreadFile) -> None:
     path = f"{FOLDER}/{file.name}"
-    try:
+    with suppress(NotFound):
         await sandbox.read_file(path, 1)
-    except NotFound:
-        if streams:
-            await sandbox.files.write(f"{WORKSPACE}/{path}", _pieces(blobs, file))
-        else:
-            content = await anyio.to_thread.run_sync(blobs.get, file.blob)
-            await sandbox.write_files([(path, content)])
+        return
+    try:
+        files = sandbox.files
+    except SandboxUnavailable:  # it takes files only whole
+        content = await anyio.to_thread.run_sync(blobs.get, file.blob)
+        await sandbox.write_files([(path, content)])
+    else:
+        await files.write(f"{WORKSPACE}/{path}", _pieces(blobs, file))
 
 
 async def _pieces(blobs: FolderBlobs, file: ThreadFile) -> AsyncIterator[bytes]:

@@ -57,8 +57,7 @@ class Workspaces:
         if replaced is not None:
             await context.lost(workspace_id, replaced)
         if files and self._blobs is not None:
-            streams = self._source.provider.capabilities.interactive
-            await place_uploads(self._db, self._blobs, sandbox, run.thread_id, files, streams=streams)
+            await place_uploads(self._db, self._blobs, sandbox, run.thread_id, files)
         return OpenWorkspace(workspace_id, sandbox)
 
     async def attach_or_start(
