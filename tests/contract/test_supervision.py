@@ -79,6 +79,8 @@ UNWRAPPED = "carried out of a task group, so that it is raised without the group
 CACHE = "a cache or an index that can be made again"
 HOOK = "undone in a savepoint and noted among the run's problems: the run ends all the same"
 CATCHES = {
+    "kernel/attachments/read_program.py _lines": PLUG_IN,
+    "kernel/attachments/read_program.py _pages": PLUG_IN,
     "kernel/files/pdf_text.py _lines": PLUG_IN,
     "apps/knowledge/saved_indexes.py is_kept": CACHE,
     "apps/knowledge/saved_indexes.py load": CACHE,

@@ -22,7 +22,7 @@ export type InboxKind = 'approval' | 'question' | 'proposal' | 'handover' | 'men
 export type OnBusy = 'reject' | 'enqueue' | 'interrupt'
 export type PageHtmlReason = 'created' | 'full' | 'reset' | 'undo' | 'restore' | 'copy'
 export type PageState = 'new' | 'working' | 'waiting' | 'ready' | 'problems' | 'failed'
-export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart
+export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart
 export type PatchOp = 'text' | 'html' | 'replace' | 'append' | 'prepend' | 'before' | 'after' | 'remove' | 'attributes' | 'classes' | 'move'
 export type Pending = PendingApproval | PendingQuestion
 export type ProposedState = 'open' | 'accepted' | 'rejected' | 'superseded'
@@ -1143,6 +1143,38 @@ export interface FileDifference {
   diff: string | null
 }
 
+export interface FileInput {
+  /** Always `file` for an uploaded file of any kind. */
+  type: 'file'
+  /** Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes. */
+  attachment_id: string
+}
+
+/** A stored file. `about` is its kind in words, `beginning` the first characters of its text; `file_name` is its name
+ * in the folder `uploads` of the thread's workspace, empty for a file that an agent shows. */
+export interface FilePart {
+  /** Always `file` for this kind of part. */
+  type: 'file'
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Number of the model turn in the run, from 0. */
+  step: number
+  /** Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes. */
+  attachment_id: string
+  /** Media type, such as `image/png`. */
+  media_type: string
+  /** File name as it was uploaded. */
+  name: string
+  /** Size in bytes. */
+  size_bytes: number
+  /** Name in the folder `uploads` of the thread's workspace; empty for a file that an agent shows. */
+  file_name: string
+  /** Kind of the file, in words. */
+  about: string
+  /** First characters of its text, as the agent gets them; empty for a file that an agent shows. */
+  beginning: string
+}
+
 /** A tool call changed files. */
 export interface FilesChanged {
   /** Id of the run. */
@@ -1245,7 +1277,7 @@ export interface ImageHost {
 export interface ImageInput {
   /** Always `image` for an uploaded picture. */
   type: 'image'
-  /** Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes. */
+  /** Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes. */
   attachment_id: string
 }
 
@@ -1257,7 +1289,7 @@ export interface ImagePart {
   id: string
   /** Number of the model turn in the run, from 0. */
   step: number
-  /** Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes. */
+  /** Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes. */
   attachment_id: string
   /** Media type, such as `image/png`. */
   media_type: string
@@ -1267,6 +1299,8 @@ export interface ImagePart {
   width: number | null
   /** Height in pixels; null if it is not known. */
   height: number | null
+  /** Name in the folder `uploads` of the thread's workspace; empty for a picture that an agent shows. */
+  file_name: string
 }
 
 /** Markdown to insert behind a section, or to replace the document with. */
@@ -1559,6 +1593,10 @@ export interface Limits {
   image_bytes: number
   /** Largest number of images in a message. */
   images_per_message: number
+  /** Largest attached file, in bytes. */
+  attachment_bytes: number
+  /** Largest number of other files in a message. */
+  files_per_message: number
 }
 
 export interface Lineage {
@@ -1786,14 +1824,16 @@ export interface MessageCreated {
   message: Message
 }
 
-/** A message: `content` is short for one text part, `images` for image parts. */
+/** A message: `content` is short for one text part, `images` and `files` for parts with attachments. */
 export interface MessageRequest {
   /** Text of the message, as Markdown: short for one text part. */
   content?: string | null
-  /** Parts of the message, instead of `content` and `images`. */
-  parts?: (TextInput | ImageInput)[] | null
+  /** Parts of the message, instead of `content`, `images` and `files`. */
+  parts?: (TextInput | ImageInput | FileInput)[] | null
   /** Ids of uploaded attachments to show with the text. */
   images?: string[]
+  /** Ids of uploaded attachments: files of any kind. */
+  files?: string[]
   /** Ids of users to mention, in addition to names in the text. */
   mentions?: string[]
 }
@@ -3467,10 +3507,12 @@ export interface SourceValue {
 export interface StartRun {
   /** Text of the message, as Markdown: a shorthand for one text part. */
   content?: string | null
-  /** Parts of the message, instead of `content` and `images`. */
-  parts?: (TextInput | ImageInput)[] | null
+  /** Parts of the message, instead of `content`, `images` and `files`. */
+  parts?: (TextInput | ImageInput | FileInput)[] | null
   /** Ids of uploaded attachments to show with the text. */
   images?: string[]
+  /** Ids of uploaded attachments: files of any kind. */
+  files?: string[]
   /** Ids of users to mention, in addition to names in the text. */
   mentions?: string[]
   /** Id of a configured model (default: the server's default model). */
@@ -3483,10 +3525,12 @@ export interface StartRun {
 export interface StartThread {
   /** Text of the message, as Markdown: a shorthand for one text part. */
   content?: string | null
-  /** Parts of the message, instead of `content` and `images`. */
-  parts?: (TextInput | ImageInput)[] | null
+  /** Parts of the message, instead of `content`, `images` and `files`. */
+  parts?: (TextInput | ImageInput | FileInput)[] | null
   /** Ids of uploaded attachments to show with the text. */
   images?: string[]
+  /** Ids of uploaded attachments: files of any kind. */
+  files?: string[]
   /** Ids of users to mention, in addition to names in the text. */
   mentions?: string[]
   /** Id of a configured model (default: the server's default model). */
@@ -3893,6 +3937,28 @@ export interface UndoneEdits {
   paths: string[]
   /** Id of the checkpoint with the earlier content; null if nothing had to change. */
   checkpoint_id: string | null
+}
+
+/** An upload in progress: send the bytes from `offset` on. */
+export interface Upload {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** File name as it was sent. */
+  name: string
+  /** Size of the whole file. */
+  size_bytes: number
+  /** Number of bytes received; the next piece begins there. */
+  offset: number
+}
+
+/** The file to upload in pieces. */
+export interface UploadRequest {
+  /** File name. */
+  name: string
+  /** Size of the whole file. */
+  size_bytes: number
+  /** Project that keeps the file; your default project if left out. */
+  project_id?: string | null
 }
 
 export interface Usage {

@@ -112,10 +112,10 @@ class BodyTooSlow(InvalidRequest):
 
 
 class EmptyMessage(InvalidRequest):
-    """A message has neither text nor an image."""
+    """A message has neither text nor a file."""
 
     code = "empty_message"
-    default_hint = "Write some text or attach an image."
+    default_hint = "Write some text or attach a file."
 
 
 class UnknownModel(InvalidRequest):

@@ -64,12 +64,14 @@ class ArtifactsOperations(AsyncGroup):
 
 
 class AttachmentsOperations(AsyncGroup):
-    async def open(self, attachment_id: str) -> bytes:
-        """Get the image's bytes."""
-        return await self._json(Call("GET", "/v1/attachments/{}", (attachment_id, ), is_bytes=True))
+    async def open(self, attachment_id: str, **query: Unpack[OpenAttachmentOptions]) -> bytes:
+        """Get the file's bytes. Browsers show images unless `download` is set, and save other files; none
+        is sent with a type that a browser would run."""
+        return await self._json(Call("GET", "/v1/attachments/{}", (attachment_id, ), query=query, is_bytes=True))
 
     async def upload(self, file: File, **query: Unpack[UploadAttachmentOptions]) -> Attachment:
-        """Store an image in a project (editors), as multipart field `file`."""
+        """Store a file of at most `limits.image_bytes` in a project (editors), as multipart field `file`.
+        Upload larger files in pieces: `POST /v1/uploads`."""
         return await self._json(Call("POST", "/v1/attachments", (), query=query, file=file))
 
 
@@ -893,6 +895,33 @@ class TokensOperations(AsyncGroup):
         return self._pages(Call("GET", "/v1/tokens", ()))
 
 
+class UploadsOperations(AsyncGroup):
+    async def add_piece(self, upload_id: str, **query: Unpack[AddUploadPieceOptions]) -> Upload:
+        """Send the bytes at `offset`, as `application/octet-stream`: 64 KiB to 8 MB, the last piece any
+        size. They are stored when this answers. With another `offset` than the upload's, it answers 409
+        with the right one in `fields.offset`."""
+        return await self._json(Call("PATCH", "/v1/uploads/{}", (upload_id, ), query=query))
+
+    async def complete(self, upload_id: str) -> Attachment:
+        """Make an attachment of an upload whose bytes were all sent. A repeated request returns the same
+        attachment, whose id is the upload's."""
+        return await self._json(Call("POST", "/v1/uploads/{}/complete", (upload_id, )))
+
+    async def create(self, **body: Unpack[UploadRequest]) -> Upload:
+        """Begin an upload of at most `limits.attachment_bytes` (editors). Send its bytes with `PATCH`,
+        from `offset` on, then complete it. An upload that is not completed is removed after a day."""
+        return await self._json(Call("POST", "/v1/uploads", (), body=body))
+
+    async def delete(self, upload_id: str) -> None:
+        """Cancel an upload."""
+        return await self._json(Call("DELETE", "/v1/uploads/{}", (upload_id, )))
+
+    async def get(self, upload_id: str) -> Upload:
+        """Get the `offset` at which the upload continues, after a lost connection or a restart of the
+        server."""
+        return await self._json(Call("GET", "/v1/uploads/{}", (upload_id, )))
+
+
 class UsersOperations(AsyncGroup):
     async def update(self, user_id: str, **body: Unpack[UserChangeRequest]) -> UserSummary:
         """Move a user to another plan, or add or remove the right to administer (administrators)."""
@@ -944,4 +973,5 @@ class Operations:
         self.themes = ThemesOperations(transport)
         self.threads = ThreadsOperations(transport)
         self.tokens = TokensOperations(transport)
+        self.uploads = UploadsOperations(transport)
         self.users = UsersOperations(transport)

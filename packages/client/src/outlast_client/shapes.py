@@ -33,7 +33,7 @@ InboxKind: TypeAlias = Literal["approval", "question", "proposal", "handover", "
 OnBusy: TypeAlias = Literal["reject", "enqueue", "interrupt"]
 PageHtmlReason: TypeAlias = Literal["created", "full", "reset", "undo", "restore", "copy"]
 PageState: TypeAlias = Literal["new", "working", "waiting", "ready", "problems", "failed"]
-Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart'
+Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart'
 PatchOp: TypeAlias = Literal["text", "html", "replace", "append", "prepend", "before", "after", "remove", "attributes", "classes", "move"]
 Pending: TypeAlias = 'PendingApproval | PendingQuestion'
 ProposedState: TypeAlias = Literal["open", "accepted", "rejected", "superseded"]
@@ -1156,6 +1156,39 @@ class FileDifference(TypedDict):
     diff: str | None
 
 
+class FileInput(TypedDict):
+    # Always `file` for an uploaded file of any kind.
+    type: Literal["file"]
+    # Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes.
+    attachment_id: str
+
+
+class FilePart(TypedDict):
+    """A stored file. `about` is its kind in words, `beginning` the first characters of its text;
+    `file_name` is its name in the folder `uploads` of the thread's workspace, empty for a file that an
+    agent shows."""
+    # Always `file` for this kind of part.
+    type: Literal["file"]
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Number of the model turn in the run, from 0.
+    step: int
+    # Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes.
+    attachment_id: str
+    # Media type, such as `image/png`.
+    media_type: str
+    # File name as it was uploaded.
+    name: str
+    # Size in bytes.
+    size_bytes: int
+    # Name in the folder `uploads` of the thread's workspace; empty for a file that an agent shows.
+    file_name: str
+    # Kind of the file, in words.
+    about: str
+    # First characters of its text, as the agent gets them; empty for a file that an agent shows.
+    beginning: str
+
+
 class FilesChanged(TypedDict):
     """A tool call changed files."""
     # Id of the run.
@@ -1259,7 +1292,7 @@ class ImageHost(TypedDict):
 class ImageInput(TypedDict):
     # Always `image` for an uploaded picture.
     type: Literal["image"]
-    # Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes.
+    # Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes.
     attachment_id: str
 
 
@@ -1271,7 +1304,7 @@ class ImagePart(TypedDict):
     id: str
     # Number of the model turn in the run, from 0.
     step: int
-    # Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes.
+    # Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes.
     attachment_id: str
     # Media type, such as `image/png`.
     media_type: str
@@ -1281,6 +1314,8 @@ class ImagePart(TypedDict):
     width: int | None
     # Height in pixels; null if it is not known.
     height: int | None
+    # Name in the folder `uploads` of the thread's workspace; empty for a picture that an agent shows.
+    file_name: str
 
 
 class ImportRequest(TypedDict):
@@ -1576,6 +1611,10 @@ class Limits(TypedDict):
     image_bytes: int
     # Largest number of images in a message.
     images_per_message: int
+    # Largest attached file, in bytes.
+    attachment_bytes: int
+    # Largest number of other files in a message.
+    files_per_message: int
 
 
 class Lineage(TypedDict):
@@ -1784,7 +1823,7 @@ class Message(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Id of the run that wrote it; null for messages of people.
@@ -1806,13 +1845,15 @@ class MessageCreated(TypedDict):
 
 
 class MessageRequest(TypedDict):
-    """A message: `content` is short for one text part, `images` for image parts."""
+    """A message: `content` is short for one text part, `images` and `files` for parts with attachments."""
     # Text of the message, as Markdown: short for one text part.
     content: NotRequired[str | None]
-    # Parts of the message, instead of `content` and `images`.
-    parts: NotRequired[Sequence[TextInput | ImageInput] | None]
+    # Parts of the message, instead of `content`, `images` and `files`.
+    parts: NotRequired[Sequence[TextInput | ImageInput | FileInput] | None]
     # Ids of uploaded attachments to show with the text.
     images: NotRequired[Sequence[str]]
+    # Ids of uploaded attachments: files of any kind.
+    files: NotRequired[Sequence[str]]
     # Ids of users to mention, in addition to names in the text.
     mentions: NotRequired[Sequence[str]]
 
@@ -2337,7 +2378,7 @@ class PageVersionHtml(TypedDict):
 class PartCarrier(TypedDict):
     """A whole part: a new one, or one that replaces the part with its id."""
     # The part, with all its text so far.
-    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart
+    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart
 
 
 class PendingApproval(TypedDict):
@@ -2415,7 +2456,7 @@ class PostedMessage(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Id of the run that wrote it; null for messages of people.
@@ -2920,7 +2961,7 @@ class RunView(TypedDict):
     # Seconds from start to end; null while it has not ended.
     duration_s: float | None
     # Parts of the answer so far.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
     # Approvals and questions that wait for a user.
     pending: Sequence[PendingApproval | PendingQuestion]
     # Steps of the run, for operators.
@@ -3492,10 +3533,12 @@ class StartRun(TypedDict):
     """Post a message to a thread and start a run that answers it."""
     # Text of the message, as Markdown: a shorthand for one text part.
     content: NotRequired[str | None]
-    # Parts of the message, instead of `content` and `images`.
-    parts: NotRequired[Sequence[TextInput | ImageInput] | None]
+    # Parts of the message, instead of `content`, `images` and `files`.
+    parts: NotRequired[Sequence[TextInput | ImageInput | FileInput] | None]
     # Ids of uploaded attachments to show with the text.
     images: NotRequired[Sequence[str]]
+    # Ids of uploaded attachments: files of any kind.
+    files: NotRequired[Sequence[str]]
     # Ids of users to mention, in addition to names in the text.
     mentions: NotRequired[Sequence[str]]
     # Id of a configured model (default: the server's default model).
@@ -3508,10 +3551,12 @@ class StartThread(TypedDict):
     """Post a message to a new thread and start a run that answers it."""
     # Text of the message, as Markdown: a shorthand for one text part.
     content: NotRequired[str | None]
-    # Parts of the message, instead of `content` and `images`.
-    parts: NotRequired[Sequence[TextInput | ImageInput] | None]
+    # Parts of the message, instead of `content`, `images` and `files`.
+    parts: NotRequired[Sequence[TextInput | ImageInput | FileInput] | None]
     # Ids of uploaded attachments to show with the text.
     images: NotRequired[Sequence[str]]
+    # Ids of uploaded attachments: files of any kind.
+    files: NotRequired[Sequence[str]]
     # Ids of users to mention, in addition to names in the text.
     mentions: NotRequired[Sequence[str]]
     # Id of a configured model (default: the server's default model).
@@ -3592,7 +3637,7 @@ class StepReset(TypedDict):
     # Number of times that a worker has claimed the run, from 1.
     attempt: int
     # The parts of the message.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
 
 
 class StepStarted(TypedDict):
@@ -3924,6 +3969,28 @@ class UndoneEdits(TypedDict):
     checkpoint_id: str | None
 
 
+class Upload(TypedDict):
+    """An upload in progress: send the bytes from `offset` on."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # File name as it was sent.
+    name: str
+    # Size of the whole file.
+    size_bytes: int
+    # Number of bytes received; the next piece begins there.
+    offset: int
+
+
+class UploadRequest(TypedDict):
+    """The file to upload in pieces."""
+    # File name.
+    name: str
+    # Size of the whole file.
+    size_bytes: int
+    # Project that keeps the file; your default project if left out.
+    project_id: NotRequired[str | None]
+
+
 class Usage(TypedDict):
     # Tokens of the prompts, including those read from a cache.
     input_tokens: int
@@ -4047,9 +4114,15 @@ class SearchArtifactsOptions(TypedDict):
     limit: NotRequired[int]
 
 
+class OpenAttachmentOptions(TypedDict):
+    """The options of `attachments.open`."""
+    # Send an image as a download instead of showing it.
+    download: NotRequired[bool]
+
+
 class UploadAttachmentOptions(TypedDict):
     """The options of `attachments.upload`."""
-    # Project that keeps the image; your default project if left out.
+    # Project that keeps the file; your default project if left out.
     project_id: NotRequired[str | None]
 
 
@@ -4307,6 +4380,12 @@ class ListThreadProposalsOptions(TypedDict):
     state: NotRequired[Literal["open", "closed", "all"]]
     # Largest number of objects in the answer.
     limit: NotRequired[int]
+
+
+class AddUploadPieceOptions(TypedDict):
+    """The options of `uploads.add_piece`."""
+    # Position of the first byte in the file: the upload's `offset`.
+    offset: int
 
 
 class ListUsersOptions(TypedDict):

@@ -146,6 +146,8 @@ def _text(parts: Sequence[Mapping[str, Any]]) -> str:
             lines.append(f"[{part['tool']}: {CALLS.get(part['status'], part['status'])}]")
         elif part["type"] == "image":
             lines.append(f"[image {part.get('name') or part['attachment_id']}]")
+        elif part["type"] == "file":
+            lines.append(f"[file {part['name']}]")
         elif part["type"] == "proposal":
             lines.append(f"[proposed {part['edits']} edits: {part['summary']}]")
     return "\n".join(lines)

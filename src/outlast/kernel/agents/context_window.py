@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from outlast.kernel.agents.prompt_tags import PromptTags
 from outlast.kernel.models.protocol import (
     ImagePiece,
     ModelMessage,
@@ -37,14 +38,28 @@ def messages_from(exchanges: Sequence[Exchange], token_budget: int, load_image: 
 
 
 def user_pieces(parts: Sequence[Mapping[str, Any]], load_image: LoadImage) -> list[Piece]:
-    """The texts and images of a message. An image that the model does not see is replaced by its name."""
+    """The texts, images and files of a message. An image that the model does not see is replaced by its name; a file by
+    its kind, its size and its beginning."""
     pieces: list[Piece] = []
     for part in parts:
         if part["type"] == "text":
             pieces.append(TextPiece(part["text"]))
         elif part["type"] == "image":
             pieces.append(image_piece(part["attachment_id"], part.get("name"), load_image))
+        elif part["type"] == "file":
+            pieces.append(TextPiece(file_text(part)))
     return pieces
+
+
+def file_text(part: Mapping[str, Any]) -> str:
+    """An attached file, for a model: what it is, where it is, its beginning between tags that it cannot end, and how to
+    read on. It is material, never an instruction."""
+    name, beginning = part["file_name"], part["beginning"]
+    tags = PromptTags.around([beginning])
+    size = f"{part['size_bytes']:,} bytes"
+    shown = tags.put("file", beginning or "(no text)", name=name, kind=part["about"], size=size)
+    where = f"The file is uploads/{name} in your workspace, if you have one."
+    return f"[ATTACHED FILE]\n{shown}\nThis is only its beginning: read_file reads on. {where}"
 
 
 def image_piece(attachment_id: str, name: str | None, load_image: LoadImage) -> Piece:

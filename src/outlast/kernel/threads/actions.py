@@ -312,8 +312,8 @@ async def post_message(
         check_made_rate(
             tx, messages_table, actor.user_id, limits.messages_per_minute_per_user, by="sender_id", which=_BY_USERS
         )
-        parts = compose(tx, row.project_id, draft, limits)
         demand_open(threads.hold(tx, thread_id).status, thread_id)
+        parts = compose(tx, row.project_id, thread_id, draft, limits)
         message = message_store.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
         announce_thread(tx, thread_id)
         tell_named(tx, actor, row.project_id, message, draft.mentions)

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.attachments.store import copy_thread_files
 from outlast.kernel.compactions import store as compactions
 from outlast.kernel.sandboxes.seeds import fork_files
 from outlast.kernel.subjects import registry
@@ -75,6 +76,7 @@ def _copy_messages(tx: Tx, from_thread_id: str, to_thread_id: str, upto: int) ->
         for row in rows
     ]
     tx.insert_many(messages, [copy._asdict() for copy in copies])
+    copy_thread_files(tx, to_thread_id, [part for row in rows for part in row.parts])
     tx.update(threads, {"id": to_thread_id}, message_count=len(copies), last_position=upto)
 
 

@@ -65,6 +65,21 @@ class ImagePart(_Part):
     name: str = ""
     width: int | None = None
     height: int | None = None
+    file_name: str = ""
+
+
+class FilePart(_Part):
+    """A stored file. `about` is its kind in words, `beginning` the first characters of its text; `file_name` is its
+    name in the folder `uploads` of the thread's workspace, empty for a file that an agent shows."""
+
+    type: Literal["file"] = "file"
+    attachment_id: str
+    media_type: str
+    name: str = ""
+    size_bytes: int = 0
+    file_name: str = ""
+    about: str = ""
+    beginning: str = ""
 
 
 class NoticePart(_Part):
@@ -112,6 +127,6 @@ class SubrunPart(_Part):
 
 
 Part = Annotated[
-    TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | SubrunPart,
+    TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart,
     Field(discriminator="type"),
 ]

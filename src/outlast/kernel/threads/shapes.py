@@ -153,15 +153,21 @@ class ImageInput(Request):
     attachment_id: str
 
 
-PartInput = Annotated[TextInput | ImageInput, Field(discriminator="type")]
+class FileInput(Request):
+    type: Literal["file"]
+    attachment_id: str
+
+
+PartInput = Annotated[TextInput | ImageInput | FileInput, Field(discriminator="type")]
 
 
 class MessageRequest(Request):
-    """A message: `content` is short for one text part, `images` for image parts."""
+    """A message: `content` is short for one text part, `images` and `files` for parts with attachments."""
 
     content: str | None = None
     parts: list[PartInput] | None = None
     images: list[str] = Field(default_factory=list)
+    files: list[str] = Field(default_factory=list)
     mentions: list[str] = Field(
         default_factory=list,
         max_length=100,

@@ -6,6 +6,7 @@ import { Zoom } from '@/components/zoom'
 import type { AnswerProps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
+import { FilePartCard } from './file-part-card'
 import { PendingCard } from './pending-card'
 import { Reasoning } from './reasoning'
 import { useThreadFacts } from './thread-context'
@@ -62,6 +63,8 @@ export const PartView = memo(function PartView({ part, pending, growing }: PartV
       return <ToolCard part={part} />
     case 'image':
       return <Picture part={part} />
+    case 'file':
+      return <FilePartCard file={part} />
     case 'notice':
       return tellsUnreadable([part]) ? null : <Notice part={part} />
     case 'subrun':

@@ -9,7 +9,7 @@ from alembic import op
 from outlast.db.columns import UtcTime
 
 revision = "0021"
-down_revision = "0016"
+down_revision = "0018"
 
 
 def upgrade() -> None:

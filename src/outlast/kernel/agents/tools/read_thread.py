@@ -57,10 +57,10 @@ def read_thread_tool(db: Database) -> Tool:
         - `offset`: skips so many characters, to read on.
         """
         if query.strip():
-            return await db.read(_hits, ctx.run, query, message)
+            return await db.read(_hits, ctx.this_run, query, message)
         if step:
-            return await db.read(_steps, ctx.run, step, offset)
-        return await db.read(_messages, ctx.run, message, offset)
+            return await db.read(_steps, ctx.this_run, step, offset)
+        return await db.read(_messages, ctx.this_run, message, offset)
 
     return read_thread
 
