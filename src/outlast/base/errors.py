@@ -280,10 +280,17 @@ class LockNotHeld(Conflict):
 
 
 class RunFinished(Conflict):
-    """The run has ended, so it can be neither cancelled nor resumed. Fields: `run_id`, `status`."""
+    """The run has ended, so it can be neither cancelled, resumed nor steered. Fields: `run_id`, `status`."""
 
     code = "run_finished"
     default_hint = "The run has ended. Retry it, continue it, or send a new message."
+
+
+class TooManyUnread(Conflict):
+    """The agent has to read as many messages as a run can hold before its next turn. Fields: `run_id`, `limit`."""
+
+    code = "too_many_unread"
+    default_hint = "Wait until the agent has read them, or send the message after this run (on_busy 'enqueue')."
 
 
 class RunNotContinuable(Conflict):

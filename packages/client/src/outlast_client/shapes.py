@@ -33,7 +33,7 @@ InboxKind: TypeAlias = Literal["approval", "question", "proposal", "handover", "
 OnBusy: TypeAlias = Literal["reject", "enqueue", "interrupt"]
 PageHtmlReason: TypeAlias = Literal["created", "full", "reset", "undo", "restore", "copy"]
 PageState: TypeAlias = Literal["new", "working", "waiting", "ready", "problems", "failed"]
-Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart'
+Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | MessagePart'
 PatchOp: TypeAlias = Literal["text", "html", "replace", "append", "prepend", "before", "after", "remove", "attributes", "classes", "move"]
 Pending: TypeAlias = 'PendingApproval | PendingQuestion'
 ProposedState: TypeAlias = Literal["open", "accepted", "rejected", "superseded"]
@@ -1750,7 +1750,7 @@ class Message(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | MessagePart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Id of the run that wrote it; null for messages of people.
@@ -1769,6 +1769,21 @@ class MessageCreated(TypedDict):
     """A message was added, or its final form saved."""
     # The message in its initial state.
     message: Message
+
+
+class MessagePart(TypedDict):
+    """A person's message that the agent read at this point of its answer."""
+    # Kind of the object; it tells the members of a list apart.
+    type: Literal["message"]
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Number of the model turn in the run, from 0.
+    step: int
+    # Id of the message.
+    message_id: str
+    sender_id: str | None
+    # The text itself.
+    text: str
 
 
 class MessageRequest(TypedDict):
@@ -2303,7 +2318,7 @@ class PageVersionHtml(TypedDict):
 class PartCarrier(TypedDict):
     """A whole part: a new one, or one that replaces the part with its id."""
     # The part, with all its text so far.
-    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart
+    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | MessagePart
 
 
 class PendingApproval(TypedDict):
@@ -2381,7 +2396,7 @@ class PostedMessage(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | MessagePart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Id of the run that wrote it; null for messages of people.
@@ -2886,7 +2901,7 @@ class RunView(TypedDict):
     # Seconds from start to end; null while it has not ended.
     duration_s: float | None
     # Parts of the answer so far.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | MessagePart]
     # Approvals and questions that wait for a user.
     pending: Sequence[PendingApproval | PendingQuestion]
     # Steps of the run, for operators.
@@ -3555,7 +3570,7 @@ class StepReset(TypedDict):
     # Number of times that a worker has claimed the run, from 1.
     attempt: int
     # The parts of the message.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | MessagePart]
 
 
 class StepStarted(TypedDict):

@@ -29,9 +29,13 @@ _TURNS = sa.select(effects.c.run_id, effects.c.step, effects.c.result).where(
 )
 
 
+Parts = Sequence[Mapping[str, Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A user's message (or several in a row) and the answer that counts for it; both as lists of parts. `opaque`: by
+    """A user's message and the answer that counts for it; both as lists of parts. A message that was sent to the run
+    while it worked begins an exchange, with what the model answered after it. `opaque`: by
     step, the provider's own record if later runs must send it back; empty after the retention time."""
 
     asked: Sequence[Mapping[str, Any]]
@@ -68,12 +72,29 @@ def exchanges_before(tx: Tx, run: Run, limit: int) -> list[Exchange]:
     earlier = [row.id for row in asked if row.id != run.message_id]
     answers = _answers(tx, earlier) if earlier else {}
     opaque = _opaque_of(tx, [run_id for answer in answers.values() for run_id in answer.run_ids])
+    sent = {part["message_id"] for answer in answers.values() for part in answer.parts if part["type"] == "message"}
+    sent_parts = {row.id: row.parts for row in asked if row.id in sent}
     exchanges = []
     for row in asked:
-        answer = answers.get(row.id, _NONE)
-        by_step = {step: kept for run_id in answer.run_ids for step, kept in opaque.get(run_id, {}).items()}
-        exchanges.append(Exchange(row.parts, answer.parts, by_step))
+        if row.id not in sent:
+            answer = answers.get(row.id, _NONE)
+            by_step = {step: kept for run_id in answer.run_ids for step, kept in opaque.get(run_id, {}).items()}
+            exchanges += _cut_at_messages(row.parts, answer.parts, by_step, sent_parts)
     return _last_messages(exchanges, limit)
+
+
+def _cut_at_messages(
+    asked: Parts, answered: Parts, opaque: Mapping[int, dict[str, Any]], sent: Mapping[str, Parts]
+) -> list[Exchange]:
+    """The exchange, cut where the model read a message that was sent to it."""
+    cut, rest = [asked], [list[Mapping[str, Any]]()]
+    for part in answered:
+        if part["type"] != "message":
+            rest[-1].append(part)
+        elif part["message_id"] in sent:  # else it was deleted
+            cut.append(sent[part["message_id"]])
+            rest.append([])
+    return [Exchange(message, answer, opaque) for message, answer in zip(cut, rest, strict=True)]
 
 
 class _Turn(NamedTuple):

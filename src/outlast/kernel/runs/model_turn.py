@@ -11,6 +11,7 @@ from outlast.base.clock import iso
 from outlast.base.errors import ModelCut, OutlastError, TryLater
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
+from outlast.kernel.agents.context_window import user_pieces
 from outlast.kernel.agents.prompt import Conversation, Prompt, PromptContext
 from outlast.kernel.models.failures import declined
 from outlast.kernel.models.protocol import ModelMessage, ModelRequest
@@ -24,6 +25,7 @@ from outlast.kernel.runs.lined_turn import LinedTurn
 from outlast.kernel.runs.outcome import NO_OUTCOME, error_data
 from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.shapes import PartCarrier, RunStatusChanged, StepCompleted, StepReset, UsageData
+from outlast.kernel.runs.steer import pieces_read
 from outlast.kernel.runs.tool_call_validation import judge_calls, plan_call
 from outlast.kernel.runs.transcript import Effect, Transcript
 from outlast.kernel.runs.turns import Turn, messages_of
@@ -73,8 +75,13 @@ async def _request(context: RunContext, transcript: Transcript, effect: Effect) 
     model = engine.catalog.get(context.run.model)
 
     def read(tx: Tx) -> tuple[Prompt, Sequence[ModelMessage]]:
-        prompt = agent.prompt(PromptContext(tx, context.run, model, engine.settings, engine.blobs))
-        return prompt, messages_of(store.whole_effects(tx, context.run.id)) if transcript.effects else ()
+        prompt_context = PromptContext(tx, context.run, model, engine.settings, engine.blobs)
+        prompt = agent.prompt(prompt_context)
+        if not transcript.effects:
+            return prompt, ()
+        effects = store.whole_effects(tx, context.run.id)
+        sent = pieces_read(tx, effects, lambda parts: user_pieces(parts, prompt_context.load_image))
+        return prompt, messages_of(effects, sent)
 
     prompt, own = await engine.db.read(read)
     await _show_notices(context, prompt.conversation, effect.step)

@@ -62,7 +62,7 @@ class EffectRow(NamedTuple):
     run_id: str
     ordinal: int
     step: int
-    kind: Literal["model", "tool", "prepare", "check"]
+    kind: Literal["model", "tool", "prepare", "check", "message"]
     status: str
     tool: str | None
     call_id: str | None

@@ -151,10 +151,10 @@ def call_part(part: OpenPart, step: int, **values: Any) -> ToolCallPart:
     return ToolCallPart(id=part.id, step=step, call_id=part.call_id, tool=part.tool, arguments=part.whole(), **values)
 
 
-def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
+def messages_of(effects: Sequence[Effect], sent: Mapping[str, Sequence[Piece]]) -> list[ModelMessage]:
     """The run's own turns, as a model reads them: each finished turn, then the results of its calls, then the problems
-    of its lines and of the check."""
-    messages: list[ModelMessage] = []
+    of its lines and of the check, then people's messages. `sent` has these by effect."""
+    messages = _sent_after(0, effects, sent)
     for turn in (effect for effect in effects if effect.kind == "model" and effect.status == "finished"):
         result = turn.result or {}
         messages.append(ModelMessage("assistant", tuple(_piece(p) for p in result["pieces"]), result.get("opaque")))
@@ -168,14 +168,20 @@ def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
         told = result.get("problems", ())
         checks = [effect for effect in effects if effect.kind == "check" and effect.step == turn.step]
         found = [(check.result or {}).get("problems", ()) for check in checks]  # the first includes those of the lines
-        if result["finish"] == "length" and not (results or told or any(found)):
+        people = _sent_after(turn.step, effects, sent)
+        if result["finish"] == "length" and not (results or told or any(found) or people):
             messages.append(ModelMessage("user", (TextPiece(GO_ON),)))
         messages += [
             ModelMessage("user", (TextPiece(problems_text(problems)),))
             for problems in (found if any(found) else [told])
             if problems
         ]
+        messages += people
     return messages
+
+
+def _sent_after(step: int, effects: Sequence[Effect], sent: Mapping[str, Sequence[Piece]]) -> list[ModelMessage]:
+    return [ModelMessage("user", tuple(sent[e.id])) for e in effects if e.id in sent and e.step == step]
 
 
 def cut_call_text(arguments: str, finish: str) -> str:

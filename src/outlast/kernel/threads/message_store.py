@@ -157,6 +157,21 @@ def mark_dropped(tx: Tx, thread_id: str, message_id: str) -> None:
         _change(tx, thread_id, message_id, status="cancelled")
 
 
+def mark_read(tx: Tx, thread_id: str, message_id: str) -> None:
+    """Call this when a run reads a message that an earlier run had not (`mark_unread`)."""
+    _change(tx, thread_id, message_id, status="complete")
+
+
+def mark_unread(tx: Tx, thread_id: str, message_id: str) -> None:
+    """Call this when a run ended, after its answer is saved, without reading a message that was sent to it: the message
+    moves behind the answer, marked as not answered."""
+    row = tx.row(_Turn, _STANDS, {"message": message_id})
+    if row is not None:
+        position = tx.execute(_LAST_POSITION, {"thread": thread_id}).scalar_one()
+        move_words(tx, thread_id, row.position, position)
+        _change(tx, thread_id, message_id, position=position, status="cancelled")
+
+
 def _change(tx: Tx, thread_id: str, message_id: str, **values: Any) -> None:
     if not tx.update(messages, {"id": message_id}, **values):
         return  # it was deleted, which must not keep a run from ending

@@ -99,7 +99,16 @@ class ProposalPart(_Part):
     summary: str = ""
 
 
+class MessagePart(_Part):
+    """A person's message that the agent read at this point of its answer."""
+
+    type: Literal["message"] = "message"
+    message_id: str
+    sender_id: str | None = None
+    text: str = ""
+
+
 Part = Annotated[
-    TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart,
+    TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart | MessagePart,
     Field(discriminator="type"),
 ]
