@@ -3494,6 +3494,20 @@ export interface StartedRun {
   cursor: number
 }
 
+/** Post a message that the agent reads before its next turn, or send one that waits in the queue. */
+export interface SteerRequest {
+  /** Text of the message, as Markdown: short for one text part. */
+  content?: string | null
+  /** Parts of the message, instead of `content` and `images`. */
+  parts?: (TextInput | ImageInput)[] | null
+  /** Ids of uploaded attachments to show with the text. */
+  images?: string[]
+  /** Ids of users to mention, in addition to names in the text. */
+  mentions?: string[]
+  /** Id of a run queued behind this one: removes it from the queue and sends its message, instead of `content`. */
+  queued_run_id?: string | null
+}
+
 /** One named step of a run. */
 export interface Step {
   /** Name of the step, for people. */

@@ -23,7 +23,7 @@ from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context import Context
 from outlast.kernel.models.protocol import ModelRequest, TextPiece
-from outlast.kernel.runs.actions import cancel_run, continue_run, read_run
+from outlast.kernel.runs.actions import NewThread, cancel_run, continue_run, read_run
 from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.settings import PolicyRule, RunSettings
 from outlast.kernel.runs.steer import MAX_UNREAD
@@ -312,3 +312,40 @@ async def test_the_stream_of_the_thread_folds_to_what_is_stored(db: Database, tm
         stored = [message.model_dump(mode="json") for message in await it.messages()]
         assert folded.messages == stored
         assert [message["status"] for message in stored] == ["complete", "complete", "cancelled", "cancelled"]
+
+
+async def test_a_queued_message_is_sent_now_and_leaves_the_queue(db: Database, tmp_path: Path) -> None:
+    free = anyio.Event()
+    model = ScriptedModel([turn("One.", WaitFor(free)), turn("Two."), turn("Three.")])
+    async with stage(db, tmp_path, model) as it:
+        first = await it.start("first")
+        await it.until(first.run_id, "text.delta")
+        second = await it.start("second", on_busy="enqueue")
+        third = await it.start("third", on_busy="enqueue")
+        sent = await steer_run(it.services, it.owner, first.run_id, second.run_id, key="k")
+        assert (sent.id, sent.run_id, sent.status) == (second.message_id, first.run_id, "complete")
+        assert await steer_run(it.services, it.owner, first.run_id, second.run_id, key="k") == sent
+        assert await it.ended(second.run_id) == "cancelled"
+        free.set()
+        assert await it.ended(first.run_id) == "completed"
+        assert await it.ended(third.run_id) == "completed"
+        assert read(model.requests[1])[1:] == [("assistant", "One."), ("user", "second")]
+        assert read(model.requests[2]) == [
+            ("user", "first"), ("assistant", "One."), ("user", "second"), ("assistant", "Two."), ("user", "third"),
+        ]  # fmt: skip
+
+
+async def test_only_a_message_that_waits_in_the_same_queue_is_sent_now(db: Database, tmp_path: Path) -> None:
+    async with stage(db, tmp_path, [turn("One.", HANG), turn("Two.", HANG)]) as it:
+        first = await it.start("first")
+        await it.until(first.run_id, "text.delta")
+        elsewhere = await it.start("elsewhere", target=NewThread())
+        queued = await it.start("queued", on_busy="enqueue")
+        with pytest.raises(NotFound):
+            await steer_run(it.services, it.owner, first.run_id, elsewhere.run_id)
+        with pytest.raises(RunFinished):  # it does not wait behind itself
+            await steer_run(it.services, it.owner, first.run_id, first.run_id)
+        await cancel_run(it.services, it.owner, queued.run_id)
+        with pytest.raises(RunFinished):
+            await steer_run(it.services, it.owner, first.run_id, queued.run_id)
+        assert [part.text for message in await it.messages() for part in message.parts] == ["first", "queued"]

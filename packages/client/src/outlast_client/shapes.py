@@ -3519,6 +3519,21 @@ class StartedRun(TypedDict):
     cursor: int
 
 
+class SteerRequest(TypedDict):
+    """Post a message that the agent reads before its next turn, or send one that waits in the queue."""
+    # Text of the message, as Markdown: short for one text part.
+    content: NotRequired[str | None]
+    # Parts of the message, instead of `content` and `images`.
+    parts: NotRequired[Sequence[TextInput | ImageInput] | None]
+    # Ids of uploaded attachments to show with the text.
+    images: NotRequired[Sequence[str]]
+    # Ids of users to mention, in addition to names in the text.
+    mentions: NotRequired[Sequence[str]]
+    # Id of a run queued behind this one: removes it from the queue and sends its message, instead of
+    # `content`.
+    queued_run_id: NotRequired[str | None]
+
+
 class Step(TypedDict):
     """One named step of a run."""
     # Name of the step, for people.

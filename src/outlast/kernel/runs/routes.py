@@ -20,9 +20,9 @@ from outlast.kernel.runs.shapes import (
     RunSummaryAnswer,
     StartedAnswer,
 )
-from outlast.kernel.runs.start_shapes import StartRequest, StartThreadRequest
+from outlast.kernel.runs.start_shapes import StartRequest, StartThreadRequest, SteerRequest
 from outlast.kernel.threads.routes import draft_of
-from outlast.kernel.threads.shapes import MessageData, MessageRequest
+from outlast.kernel.threads.shapes import MessageData
 
 router = noun_router("Runs")
 
@@ -86,10 +86,11 @@ async def cancel_run(run_id: str, services: Svc, actor: Signed) -> Response:
 
 
 @router.post("/runs/{run_id}/steer", status_code=202, response_model=MessageData)
-async def steer_run(run_id: str, body: MessageRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
+async def steer_run(run_id: str, body: SteerRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
     """Post a message that the agent reads before its next turn. A run that would end reads it first. 409 `run_finished`
     if the run has ended: start a run with the message instead."""
-    return reply(await steer_actions.steer_run(services, actor, run_id, draft_of(body), key=key), 202)
+    content = draft_of(body) if body.queued_run_id is None else body.queued_run_id
+    return reply(await steer_actions.steer_run(services, actor, run_id, content, key=key), 202)
 
 
 @router.post("/runs/{run_id}/retry", status_code=202, response_model=StartedAnswer)
