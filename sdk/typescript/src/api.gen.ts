@@ -1762,8 +1762,9 @@ export interface MessagePart {
   step: number
   /** Id of the message. */
   message_id: string
+  /** Id of the user who wrote it. */
   sender_id: string | null
-  /** The text itself. */
+  /** Its text, as Markdown. */
   text: string
 }
 

@@ -286,13 +286,6 @@ class RunFinished(Conflict):
     default_hint = "The run has ended. Retry it, continue it, or send a new message."
 
 
-class TooManyUnread(Conflict):
-    """The agent has to read as many messages as a run can hold before its next turn. Fields: `run_id`, `limit`."""
-
-    code = "too_many_unread"
-    default_hint = "Wait until the agent has read them, or send the message after this run (on_busy 'enqueue')."
-
-
 class RunNotContinuable(Conflict):
     """The run is in a state that allows neither a retry nor a continuation. Fields: `run_id`, `status`."""
 

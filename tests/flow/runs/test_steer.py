@@ -15,9 +15,9 @@ from outlast.base.errors import (
     Forbidden,
     IdempotencyMismatch,
     NotFound,
+    RateLimited,
     RunFinished,
     ThreadLocked,
-    TooManyUnread,
 )
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
@@ -230,7 +230,7 @@ async def test_a_run_holds_so_many_unread_messages_and_no_more(db: Database, tmp
         await it.until(started.run_id, "text.delta")
         for number in range(MAX_UNREAD):
             await steer(it, started.run_id, f"Note {number}")
-        with pytest.raises(TooManyUnread):
+        with pytest.raises(RateLimited):
             await steer(it, started.run_id)
         free.set()
         await it.model.wait_requests(2)

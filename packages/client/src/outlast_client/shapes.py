@@ -1781,8 +1781,9 @@ class MessagePart(TypedDict):
     step: int
     # Id of the message.
     message_id: str
+    # Id of the user who wrote it.
     sender_id: str | None
-    # The text itself.
+    # Its text, as Markdown.
     text: str
 
 

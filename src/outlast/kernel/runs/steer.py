@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.base.errors import TooManyUnread
+from outlast.base.errors import RateLimited
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.models.protocol import Piece
@@ -40,10 +40,13 @@ class _Message(NamedTuple):
 
 
 def demand_room(tx: Tx, run: Run) -> None:
-    """Raise `TooManyUnread` if the model has to read as many messages as a run can hold. The run's row is held."""
+    """Raise `RateLimited` if the model has to read as many messages as a run can hold. The run's row is held."""
     if len(tx.execute(_UNREAD, {"run": run.id}).all()) >= MAX_UNREAD:
-        raise TooManyUnread(
-            f"{MAX_UNREAD} messages already wait for the agent's next turn.", run_id=run.id, limit=MAX_UNREAD
+        raise RateLimited(
+            f"{MAX_UNREAD} messages already wait for the agent's next turn.",
+            hint="Wait until the agent has read them, or queue the message behind this run.",
+            limit=MAX_UNREAD,
+            per="run",
         )
 
 

@@ -28,7 +28,7 @@ async def steer_run(
     """Post a message that the run's model reads before its next turn; a run that would end reads it first, within its
     limit of turns. `content` may be the id of a run queued behind this one: it is removed from the queue, and its
     message is sent. Needs what a start in the thread needs, except credits. A repeated `key` gets the first answer.
-    Raises `RunFinished`, `TooManyUnread`, `ThreadLocked`, `ThreadArchived`, `VisionUnsupported`, and the errors of
+    Raises `RunFinished`, `RateLimited`, `ThreadLocked`, `ThreadArchived`, `VisionUnsupported`, and the errors of
     composing a message; after an error nothing was changed."""
     draft = content if isinstance(content, Draft) else Draft()
     given = [draft.content, list(draft.parts), list(draft.images), list(draft.mentions)]
