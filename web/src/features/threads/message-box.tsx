@@ -66,7 +66,7 @@ export function MessageBox(props: MessageBoxProps) {
         data-composer
         rows={1}
         aria-label="Message"
-        placeholder={busy ? 'Write the next message: queue it, or send it now' : placeholder}
+        placeholder={busy ? 'Queue a message, or send it now' : placeholder}
         className="block w-full resize-none bg-transparent px-4 pt-3.5 pb-2 text-[15px] leading-6 outline-none"
         value={value}
         onChange={(event) => (onChange(event.target.value), mentions.onCaret())}
