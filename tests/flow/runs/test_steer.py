@@ -282,6 +282,7 @@ async def test_a_run_that_continues_a_cancelled_one_reads_what_that_one_did_not(
         await it.until(started.run_id, "step.completed")
         sent = await steer(it, started.run_id)
         await cancel_run(it.services, it.owner, started.run_id)
+        assert await it.ended(started.run_id) == "cancelled"
         assert (await it.messages())[-1].status == "cancelled"
         again = await continue_run(it.services, it.owner, started.run_id)
         assert await it.ended(again.run_id) == "completed"
@@ -303,6 +304,7 @@ async def test_the_stream_of_the_thread_folds_to_what_is_stored(db: Database, tm
         await it.model.wait_requests(2)
         await steer(it, started.run_id, "Unread.")
         await cancel_run(it.services, it.owner, started.run_id)
+        assert await it.ended(started.run_id) == "cancelled"
         await rename_thread(it.services, it.owner, it.thread_id, "The end")
         folded = ThreadFold()
         async for _, event in frames(await follow_thread(it.services, it.owner, it.thread_id, "0")):
