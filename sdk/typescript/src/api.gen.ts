@@ -22,7 +22,7 @@ export type InboxKind = 'approval' | 'question' | 'proposal' | 'handover' | 'men
 export type OnBusy = 'reject' | 'enqueue' | 'interrupt'
 export type PageHtmlReason = 'created' | 'full' | 'reset' | 'undo' | 'restore' | 'copy'
 export type PageState = 'new' | 'working' | 'waiting' | 'ready' | 'problems' | 'failed'
-export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart
+export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart
 export type PatchOp = 'text' | 'html' | 'replace' | 'append' | 'prepend' | 'before' | 'after' | 'remove' | 'attributes' | 'classes' | 'move'
 export type Pending = PendingApproval | PendingQuestion
 export type ProposedState = 'open' | 'accepted' | 'rejected' | 'superseded'
@@ -1824,6 +1824,22 @@ export interface MessageCreated {
   message: Message
 }
 
+/** A person's message that the agent read at this point of its answer. */
+export interface MessagePart {
+  /** Kind of the object; it tells the members of a list apart. */
+  type: 'message'
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Number of the model turn in the run, from 0. */
+  step: number
+  /** Id of the message. */
+  message_id: string
+  /** Id of the user who wrote it. */
+  sender_id: string | null
+  /** Its text, as Markdown. */
+  text: string
+}
+
 /** A message: `content` is short for one text part, `images` and `files` for parts with attachments. */
 export interface MessageRequest {
   /** Text of the message, as Markdown: short for one text part. */
@@ -3555,6 +3571,22 @@ export interface StartedRun {
   message_id: string
   /** Cursor: follow the run's events from here. */
   cursor: number
+}
+
+/** Post a message that the agent reads before its next turn, or send one that waits in the queue. */
+export interface SteerRequest {
+  /** Text of the message, as Markdown: short for one text part. */
+  content?: string | null
+  /** Parts of the message, instead of `content`, `images` and `files`. */
+  parts?: (TextInput | ImageInput | FileInput)[] | null
+  /** Ids of uploaded attachments to show with the text. */
+  images?: string[]
+  /** Ids of uploaded attachments: files of any kind. */
+  files?: string[]
+  /** Ids of users to mention, in addition to names in the text. */
+  mentions?: string[]
+  /** Id of a run queued behind this one: removes it from the queue and sends its message, instead of `content`. */
+  queued_run_id?: string | null
 }
 
 /** One named step of a run. */

@@ -251,6 +251,12 @@ export class OutlastClient {
   /** Starts a run in a new thread. */
   startThread = (body: api.StartThread, idempotencyKey: string) =>
     this.#json<api.StartedRun>('POST', '/v1/runs', { body, headers: { 'idempotency-key': idempotencyKey } })
+  /** Sends a message that the agent reads before its next turn, or one that waits in the queue. */
+  steer = (runId: string, body: api.SteerRequest, idempotencyKey: string = crypto.randomUUID()) =>
+    this.#json<api.Message>('POST', `/v1/runs/${runId}/steer`, {
+      body,
+      headers: { 'idempotency-key': idempotencyKey },
+    })
   runs = (options: ListOptions & { project?: string; thread?: string; status?: api.RunStatus; q?: string } = {}) => {
     const { signal, ...query } = options
     return this.#get<api.Page<api.RunSummary>>('/v1/runs', query, signal)

@@ -412,6 +412,7 @@ TABLE: dict[str, Row] = {
     "POST /v1/runs/{run_id}/cancel": Row(STEERER),
     "POST /v1/runs/{run_id}/retry": Row(EDITOR),
     "POST /v1/runs/{run_id}/continue": Row(EDITOR),
+    "POST /v1/runs/{run_id}/steer": Row(EDITOR, {"content": "Hello"}),
     "POST /v1/runs/{run_id}/resume": Row(STEERER),
     "GET /v1/approvals/{approval_id}": Row(VIEWER),
     "POST /v1/approvals/{approval_id}": Row(STEERER, {"decision": "approve"}),

@@ -568,6 +568,11 @@ class RunsOperations(AsyncGroup):
         created in the caller's default project."""
         return await self._json(Call("POST", "/v1/runs", (), body=body, key=idempotency_key, is_keyed=True))
 
+    async def steer(self, run_id: str, *, idempotency_key: str | None = None, **body: Unpack[SteerRequest]) -> Message:
+        """Post a message that the agent reads before its next turn. A run that would end reads it first.
+        409 `run_finished` if the run has ended: start a run with the message instead."""
+        return await self._json(Call("POST", "/v1/runs/{}/steer", (run_id, ), body=body, key=idempotency_key, is_keyed=True))
+
     def list(self, **query: Unpack[ListRunsOptions]) -> AsyncIterator[RunSummary]:
         """Runs of a project, or of all the caller's projects, newest first; `q` searches ids, titles,
         models and errors."""

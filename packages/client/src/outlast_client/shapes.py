@@ -33,7 +33,7 @@ InboxKind: TypeAlias = Literal["approval", "question", "proposal", "handover", "
 OnBusy: TypeAlias = Literal["reject", "enqueue", "interrupt"]
 PageHtmlReason: TypeAlias = Literal["created", "full", "reset", "undo", "restore", "copy"]
 PageState: TypeAlias = Literal["new", "working", "waiting", "ready", "problems", "failed"]
-Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart'
+Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart'
 PatchOp: TypeAlias = Literal["text", "html", "replace", "append", "prepend", "before", "after", "remove", "attributes", "classes", "move"]
 Pending: TypeAlias = 'PendingApproval | PendingQuestion'
 ProposedState: TypeAlias = Literal["open", "accepted", "rejected", "superseded"]
@@ -1823,7 +1823,7 @@ class Message(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Id of the run that wrote it; null for messages of people.
@@ -1842,6 +1842,22 @@ class MessageCreated(TypedDict):
     """A message was added, or its final form saved."""
     # The message in its initial state.
     message: Message
+
+
+class MessagePart(TypedDict):
+    """A person's message that the agent read at this point of its answer."""
+    # Kind of the object; it tells the members of a list apart.
+    type: Literal["message"]
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Number of the model turn in the run, from 0.
+    step: int
+    # Id of the message.
+    message_id: str
+    # Id of the user who wrote it.
+    sender_id: str | None
+    # Its text, as Markdown.
+    text: str
 
 
 class MessageRequest(TypedDict):
@@ -2378,7 +2394,7 @@ class PageVersionHtml(TypedDict):
 class PartCarrier(TypedDict):
     """A whole part: a new one, or one that replaces the part with its id."""
     # The part, with all its text so far.
-    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart
+    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart
 
 
 class PendingApproval(TypedDict):
@@ -2456,7 +2472,7 @@ class PostedMessage(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Id of the run that wrote it; null for messages of people.
@@ -2961,7 +2977,7 @@ class RunView(TypedDict):
     # Seconds from start to end; null while it has not ended.
     duration_s: float | None
     # Parts of the answer so far.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart]
     # Approvals and questions that wait for a user.
     pending: Sequence[PendingApproval | PendingQuestion]
     # Steps of the run, for operators.
@@ -3583,6 +3599,23 @@ class StartedRun(TypedDict):
     cursor: int
 
 
+class SteerRequest(TypedDict):
+    """Post a message that the agent reads before its next turn, or send one that waits in the queue."""
+    # Text of the message, as Markdown: short for one text part.
+    content: NotRequired[str | None]
+    # Parts of the message, instead of `content`, `images` and `files`.
+    parts: NotRequired[Sequence[TextInput | ImageInput | FileInput] | None]
+    # Ids of uploaded attachments to show with the text.
+    images: NotRequired[Sequence[str]]
+    # Ids of uploaded attachments: files of any kind.
+    files: NotRequired[Sequence[str]]
+    # Ids of users to mention, in addition to names in the text.
+    mentions: NotRequired[Sequence[str]]
+    # Id of a run queued behind this one: removes it from the queue and sends its message, instead of
+    # `content`.
+    queued_run_id: NotRequired[str | None]
+
+
 class Step(TypedDict):
     """One named step of a run."""
     # Name of the step, for people.
@@ -3637,7 +3670,7 @@ class StepReset(TypedDict):
     # Number of times that a worker has claimed the run, from 1.
     attempt: int
     # The parts of the message.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart]
 
 
 class StepStarted(TypedDict):

@@ -63,16 +63,16 @@ CLOSED_RESULT: Final = {
 
 _ASKED: Final = {"approval.resolved": "approval", "question.answered": "question"}
 
-_OPEN_EFFECTS: Final = sa.select(effects.c.id, effects.c.kind, effects.c.part_id, effects.c.call_id).where(
-    effects.c.run_id == sa.bindparam("run"), sa.or_(*(effects.c.status == status for status in sorted(OPEN_CALLS)))
-)
+_OPEN_EFFECTS: Final = sa.select(
+    effects.c.id, effects.c.kind, effects.c.part_id, effects.c.call_id, effects.c.result
+).where(effects.c.run_id == sa.bindparam("run"), sa.or_(*(effects.c.status == status for status in sorted(OPEN_CALLS))))
 
 
 def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: Ending) -> list[NamedEvent]:
     """End the run in this transaction; returns the events for the run's log, in order. The caller holds the fence, or
     has taken the run from its holder."""
     store.hold_successors(tx, run.id)  # runs first, then the subject, the thread, the payer (docs/concepts/locking.md)
-    events = _close_calls(tx, run, ending)
+    events, unread = _close_calls(tx, run, ending)
     unasked = [_ASKED[name] for name, _ in events if name in _ASKED]
     parts = _final_parts(ending)
     if ending.end.stop_reason == "length":
@@ -116,6 +116,8 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
         events.append(("message.created", MessageCreated(message=message)))
     elif ending.end.status == "cancelled":
         thread_messages.mark_dropped(tx, run.thread_id, run.message_id)
+    for message_id in unread:
+        thread_messages.mark_unread(tx, run.thread_id, message_id)
     # In the transaction that ends the row: reserved credits are settled once, and never stay reserved.
     charged, settled = _settle_credits(tx, settings, run, ending)
     events += settled
@@ -168,11 +170,14 @@ class _OpenEffect(NamedTuple):
     kind: str
     part_id: str | None
     call_id: str | None
+    result: Any
 
 
-def _close_calls(tx: Tx, run: Run, ending: Ending) -> list[NamedEvent]:
-    """Close open questions and calls with a recorded result: an open call would block the thread forever."""
+def _close_calls(tx: Tx, run: Run, ending: Ending) -> tuple[list[NamedEvent], list[str]]:
+    """Close open questions and calls with a recorded result: an open call would block the thread forever. Returns the
+    events, and the ids of the messages that the run was sent and has not read."""
     events: list[NamedEvent] = []
+    unread: list[str] = []
     for row in store.close_approvals(tx, run.id):
         if row.approval.kind == "approval":
             resolved = ApprovalResolved(approval_id=row.approval.id, part_id=row.part_id, decision="cancelled")
@@ -187,6 +192,8 @@ def _close_calls(tx: Tx, run: Run, ending: Ending) -> list[NamedEvent]:
             end_children(tx, effect.id)
         if effect.kind != "tool":
             store.update_effect(tx, effect.id, status="cancelled", ended_at=tx.now)
+            if effect.kind == "message":
+                unread.append(effect.result["message_id"])
             continue
         result = {"content": text, "is_error": True}
         store.update_effect(tx, effect.id, status="cancelled", ended_at=tx.now, result=result)
@@ -194,7 +201,7 @@ def _close_calls(tx: Tx, run: Run, ending: Ending) -> list[NamedEvent]:
             part_id=effect.part_id or "", call_id=effect.call_id or "", status="cancelled", result=text
         )
         events.append(("tool_call.result", closed))
-    return events
+    return events, unread
 
 
 def _final_parts(ending: Ending) -> list[dict[str, Any]]:
