@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Final
 
 from pydantic import BaseModel
 
+from outlast.kernel.agents.additions import Addition
 from outlast.kernel.agents.final_answer import answer_tool, check_answer
 from outlast.kernel.agents.hooks import ContextHook, Finish, Instructions, Lines, Stage
 from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far
@@ -38,6 +39,7 @@ class Agent:
     - `max_steps`: turns of the model in one run, 1 to 10,000 (default: `runs.max_steps`). The configuration wins.
     - `sandbox`: its tools work in a sandbox, which a server with `sandbox.mode = "warm"` starts in advance.
     - `listed`: people may choose it for a thread. An unlisted agent answers only if an action names it.
+    - `extends`: apps add their tools and texts for all agents (`Opened.additions`), such as memory, if it is listed.
 
     Hooks, each of which may be called again after a crash:
 
@@ -64,12 +66,14 @@ class Agent:
     max_steps: int | None = None
     sandbox: bool = False
     listed: bool = True
+    extends: bool = True
     context: ContextHook = conversation_so_far
     prepare: Stage | None = None
     check: Stage | None = None
     done_mark: str = ""
     lines: Lines | None = None
     finish: Finish | None = None
+    additions: Sequence[Addition] = ()
     plan: StagePlan | None = field(init=False, repr=False)
     _by_name: Mapping[str, Tool] = field(init=False, repr=False)
 
@@ -90,9 +94,16 @@ class Agent:
         plan = StagePlan(prepares, checks, self.done_mark) if prepares or checks else None
         object.__setattr__(self, "plan", plan)
 
+    def with_additions(self, additions: Sequence[Addition]) -> "Agent":
+        """The agent with these additions, or itself if it takes none. Raises `ValueError` for two tools of one name."""
+        if not (additions and self.listed and self.extends):
+            return self
+        tools = [*self.tools, *(tool for one in additions for tool in one.tools)]
+        return replace(self, tools=tools, additions=additions)
+
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """Its tools, as described to a model."""
+        """All of its tools, as described to a model."""
         return tuple(tool.spec for tool in self.tools)
 
     def tool(self, name: str | None) -> Tool | None:
@@ -102,4 +113,8 @@ class Agent:
     def prompt(self, context: PromptContext) -> Prompt:
         """The prompt for a model, before the run's own turns."""
         system = self.instructions if isinstance(self.instructions, str) else self.instructions(context)
-        return Prompt(system, self.context(context))
+        added = [(one, one.text(context)) for one in self.additions]
+        withheld = {tool.name for one, text in added if text is None for tool in one.tools}
+        texts = [system, *(text for _, text in added if text)]
+        tools = tuple(spec for spec in self.specs if spec.name not in withheld)
+        return Prompt("\n\n".join(text for text in texts if text), self.context(context), tools)

@@ -11,7 +11,7 @@ from outlast.db.database import Tx
 from outlast.kernel.agents.context_window import messages_from
 from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments
-from outlast.kernel.models.protocol import ModelMessage, ModelSpec
+from outlast.kernel.models.protocol import ModelMessage, ModelSpec, ToolSpec
 from outlast.kernel.runs.history import Exchange, exchanges_before
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.settings import Settings
@@ -35,10 +35,11 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A conversation with the system text before it."""
+    """A conversation with the system text before it, and the tools that the model may call."""
 
     system: str
     conversation: Conversation
+    tools: tuple[ToolSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

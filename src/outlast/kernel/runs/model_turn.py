@@ -82,7 +82,7 @@ async def _request(context: RunContext, transcript: Transcript, effect: Effect) 
         model=model,
         system=prompt.system,
         messages=(*prompt.conversation.messages, *own),
-        tools=agent.specs,
+        tools=prompt.tools,
         metadata={"run_id": context.run.id, "step": effect.step, "attempt": context.run.attempt},
     )
 
