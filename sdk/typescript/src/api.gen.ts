@@ -1690,6 +1690,7 @@ export interface MemberRemoved {
 
 /** A memory of the project was added, edited or deleted (project log). */
 export interface MemoryChanged {
+  /** Id of the memory. */
   memory_id: string
 }
 

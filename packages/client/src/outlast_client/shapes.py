@@ -1709,6 +1709,7 @@ class MemberRemoved(TypedDict):
 
 class MemoryChanged(TypedDict):
     """A memory of the project was added, edited or deleted (project log)."""
+    # Id of the memory.
     memory_id: str
 
 

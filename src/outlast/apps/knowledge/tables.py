@@ -112,8 +112,8 @@ memories = sa.Table(
     sa.Column("hash", sa.String(64), nullable=False, comment="SHA-256 of the text that is searched"),
     moment("created_at", "when", nullable=False),
     moment("updated_at", "last edited by a person; null: never"),
-    sa.Index("ix_memories_scope", "project_id", "scope", "created_at"),
-    sa.Index("ix_memories_person", "user_id", "created_at"),
+    sa.Index("ix_memories_scope", "project_id", "scope", "id"),
+    sa.Index("ix_memories_person", "user_id", "id"),
 )
 
 projects_without_memory = sa.Table(

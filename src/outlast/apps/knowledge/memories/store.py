@@ -33,6 +33,7 @@ from outlast.kernel.threads.tables import messages, threads
 
 MAX_SEARCHED: Final = 2_000  # memories of each kind, the newest
 PROMPT_MEMORIES: Final = 20
+_NOTED: Final[tuple[MemoryScope, ...]] = ("project", "person")
 
 _PROJECT: Final[sa.BindParameter[Any]] = sa.bindparam("project")
 _USER: Final[sa.BindParameter[Any]] = sa.bindparam("user")
@@ -41,10 +42,11 @@ _IS_OFF: Final = sa.or_(
     sa.exists().where(projects_without_memory.c.project_id == _PROJECT),
     sa.exists().where(users_without_memory.c.user_id == _USER),
 ).label("is_off")
-# Everybody in a project reads its threads: the user's own memories may be used there only if there is no other member.
-_IS_PRIVATE: Final = (~sa.exists().where(members.c.project_id == _PROJECT, members.c.user_id != _USER)).label(
-    "is_private"
-)
+
+
+def _is_private() -> sa.ColumnElement[bool]:
+    """All members of a project read its threads: the user's own memories may be used there only if it has no other."""
+    return ~sa.exists().where(members.c.project_id == _PROJECT, members.c.user_id != _USER)
 
 
 class Situation(NamedTuple):
@@ -66,7 +68,7 @@ class _Told(NamedTuple):
     created_at: datetime | None
 
 
-_SITUATION: Final = sa.select(_IS_OFF, _IS_PRIVATE)
+_SITUATION: Final = sa.select(_IS_OFF, _is_private().label("is_private"))
 _ASKED: Final = sa.select(
     _IS_OFF,
     sa.select(messages.c.parts).where(messages.c.id == sa.bindparam("message")).scalar_subquery().label("parts"),
@@ -74,33 +76,26 @@ _ASKED: Final = sa.select(
 _SUMMARIES: Final = sa.select(*_FIELDS).where(memories.c.scope == "run", memories.c.thread_id == sa.bindparam("thread"))
 
 
-def _newest(scope: str, owned: sa.ColumnElement[bool], limit: int) -> sa.Select[Any]:
+def _newest(scope: MemoryScope, limit: int) -> sa.Select[Any]:
+    """The newest memories of a scope that a run may use; of its user only in a private project."""
+    owned = memories.c.user_id == _USER if scope == "person" else memories.c.project_id == _PROJECT
     chosen = sa.select(*_FIELDS).where(memories.c.scope == scope, owned, memories.c.created_at < sa.bindparam("before"))
-    newest = chosen.order_by(memories.c.created_at.desc(), memories.c.id.desc()).limit(limit).subquery()
-    return sa.select(newest)
-
-
-def _usable_of(*scopes: str, limit: int) -> sa.Subquery:
-    """The newest memories of these scopes that a run may use; of its user only in a private project."""
-    of_project = memories.c.project_id == _PROJECT
-    own = (memories.c.user_id == _USER) & ~sa.exists().where(
-        members.c.project_id == _PROJECT, members.c.user_id != _USER
-    )
-    return sa.union_all(*(_newest(one, own if one == "person" else of_project, limit) for one in scopes)).subquery()
-
-
-_USABLE: Final = sa.select(_usable_of("project", "person", "run", limit=MAX_SEARCHED))
+    if scope == "person":
+        chosen = chosen.where(_is_private())
+    most = sa.bindparam(f"most_{scope}", limit, sa.Integer)
+    return sa.select(chosen.order_by(memories.c.id.desc()).limit(most).subquery())
 
 
 def _prompt_statement() -> sa.Select[Any]:
     """One row for each memory of a prompt, or one without a memory: it says whether memory is off."""
     situation = sa.select(_IS_OFF).subquery()
-    found = _usable_of("project", "person", limit=PROMPT_MEMORIES)
+    found = sa.union_all(*(_newest(scope, PROMPT_MEMORIES) for scope in _NOTED)).subquery()
     columns = found.c.scope, found.c.summary, found.c.created_at
     joined = sa.select(situation.c.is_off, *columns).select_from(situation.outerjoin(found, sa.true()))
-    return joined.order_by(found.c.created_at.desc(), found.c.id.desc()).limit(PROMPT_MEMORIES)
+    return joined.order_by(found.c.id.desc())
 
 
+_USABLE: Final = sa.select(sa.union_all(*(_newest(scope, MAX_SEARCHED) for scope in (*_NOTED, "run"))).subquery())
 _PROMPT: Final = _prompt_statement()
 
 
@@ -118,7 +113,8 @@ def for_prompt(tx: Tx, run: Run) -> list[tuple[MemoryScope, str, datetime]] | No
     told = tx.rows(_Told, _PROMPT, {"project": run.project_id, "user": run.started_by, "before": began})
     if told[0].is_off:
         return None
-    return [(one.scope, one.summary, one.created_at) for one in told if one.scope and one.summary and one.created_at]
+    found = [(one.scope, one.summary, one.created_at) for one in told if one.scope and one.summary and one.created_at]
+    return found[:PROMPT_MEMORIES]
 
 
 def usable(tx: Tx, run: Run, thread_id: str | None, without: Collection[str]) -> list[Memory]:
@@ -135,7 +131,7 @@ def usable(tx: Tx, run: Run, thread_id: str | None, without: Collection[str]) ->
 
 def of_thread(tx: Tx, thread_id: str, *, limit: int = MAX_SEARCHED) -> list[Memory]:
     """The lines of the thread's runs, newest first."""
-    newest = _SUMMARIES.order_by(memories.c.created_at.desc(), memories.c.id.desc()).limit(limit)
+    newest = _SUMMARIES.order_by(memories.c.id.desc()).limit(limit)
     return tx.rows(Memory, newest, {"thread": thread_id})
 
 

@@ -43,8 +43,8 @@ def upgrade() -> None:
         memories.add_column(sa.Column("updated_at", sa.BigInteger, comment="last edited by a person; null: never"))
         memories.create_foreign_key("fk_memories_user_id", "users", ["user_id"], ["id"], ondelete="CASCADE")
         memories.create_foreign_key("fk_memories_created_by", "users", ["created_by"], ["id"], ondelete="SET NULL")
-        memories.create_index("ix_memories_scope", ["project_id", "scope", "created_at"])
-        memories.create_index("ix_memories_person", ["user_id", "created_at"])
+        memories.create_index("ix_memories_scope", ["project_id", "scope", "id"])
+        memories.create_index("ix_memories_person", ["user_id", "id"])
     _switch("projects_without_memory", "project_id", "projects", "where memory is off")
     _switch("users_without_memory", "user_id", "users", "who turned memory off for their runs")
 

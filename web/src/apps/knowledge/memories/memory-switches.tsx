@@ -8,11 +8,14 @@ import { switchesQuery } from './memories'
 export function Switches({ projectId, ownsProject }: { projectId: string; ownsProject: boolean }) {
   const { data } = useQuery(switchesQuery(projectId))
   if (data === undefined) return null
-  const turn = (wanted: Partial<Pick<MemorySwitches, 'project' | 'person'>>) =>
-    client.memories
+  const { queryKey } = switchesQuery(projectId)
+  const turn = (wanted: Partial<Pick<MemorySwitches, 'project' | 'person'>>) => {
+    queryClient.setQueryData(queryKey, { ...data, ...wanted }) // shown at once
+    return client.memories
       .turn(projectId, wanted)
-      .then((now) => queryClient.setQueryData(switchesQuery(projectId).queryKey, now))
       .catch(complain)
+      .finally(() => queryClient.invalidateQueries({ queryKey: ['memory-switches'] }))
+  }
   return (
     <fieldset className="mb-4 rounded-2xl border border-line bg-side px-4 py-3 sm:px-5">
       <legend className="sr-only">Switches</legend>
