@@ -30,6 +30,8 @@ def test_a_memory_is_added_edited_deleted_and_brought_back_while_another_window_
 ) -> None:
     page, other = open_page(f"/projects/{project_id}/memories"), open_page(f"/projects/{project_id}/memories")
     for window in (page, other):
+        expect(window.get_by_role("tab", name="Yours")).to_have_attribute("aria-selected", "true")  # a private project
+        window.get_by_role("tab", name="Project").click()
         expect(window.get_by_role("heading", name="No memories yet")).to_be_visible()
     page.get_by_role("button", name="Add memory").click()
     page.get_by_role("textbox", name="New memory").fill("We deploy on Fridays.")
@@ -59,7 +61,6 @@ def test_a_memory_is_added_edited_deleted_and_brought_back_while_another_window_
 
 def test_a_secret_is_refused_and_the_text_stays_in_its_box(project_id: str, open_page: OpenPage) -> None:
     page = open_page(f"/projects/{project_id}/memories")
-    page.get_by_role("tab", name="Yours").click()
     page.get_by_role("button", name="Add memory").click()
     box = page.get_by_role("textbox", name="New memory")
     box.fill("The key is ghp_abcdefghijklmnopqrstuvwxyz0123456789")

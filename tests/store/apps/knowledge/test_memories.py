@@ -353,9 +353,9 @@ async def test_a_persons_own_memories_are_nobody_elses_and_shown_in_each_of_thei
 async def test_a_list_comes_in_pages(world: World) -> None:
     for number in range(5):
         await actions.add_memory(world.services, world.team.owner, world.team.project_id, f"fact {number}", "project")
-    asked = world.team.owner, world.team.project_id, "project"
-    first = await actions.list_memories(world.services, *asked, None, 3)
-    rest = await actions.list_memories(world.services, *asked, first.next, 3)
+    asked = world.team.owner, world.team.project_id
+    first = await actions.list_memories(world.services, *asked, "project", None, 3)
+    rest = await actions.list_memories(world.services, *asked, "project", first.next, 3)
     assert [one.text for one in [*first.items, *rest.items]] == [f"fact {number}" for number in (4, 3, 2, 1, 0)]
     assert rest.next is None
 

@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Brain, Plus } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Button } from '@/components/button'
@@ -6,7 +6,7 @@ import { MoreButton } from '@/components/more-button'
 import { Empty, SkeletonRows } from '@/components/placeholders'
 import { Problem } from '@/components/problem'
 import { cn } from '@/lib/cn'
-import { client } from '@/lib/queries'
+import { client, membersQuery } from '@/lib/queries'
 import { stepTabs } from '@/lib/tabs'
 import { useActiveProject } from '@/features/shell/active-project'
 import { PageHeader } from '@/features/shell/shell'
@@ -18,7 +18,10 @@ import { Switches } from './memory-switches'
 /** `/projects/:id/memories`: what agents remember, for the project and for the signed-in person. */
 export default function MemoriesPage({ projectId }: { projectId: string }) {
   const { projectId: active, project, choose } = useActiveProject()
-  const [scope, setScope] = useState<Scope>('project')
+  const { data: members } = useQuery(membersQuery(projectId))
+  const [picked, setPicked] = useState<Scope | null>(null)
+  // In a private project, agents remember for its only member.
+  const scope = picked ?? (members !== undefined && members.length > 1 ? 'project' : 'person')
   const [adding, setAdding] = useState(false)
   useMemoryNews(projectId)
   useEffect(() => choose(projectId), [projectId, choose])
@@ -43,7 +46,7 @@ export default function MemoriesPage({ projectId }: { projectId: string }) {
       <div className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto max-w-4xl px-3 py-4 sm:px-6 sm:py-6">
           <Switches projectId={projectId} ownsProject={role === 'owner'} />
-          <ScopeTabs scope={scope} onScope={(next) => (setScope(next), setAdding(false))} />
+          <ScopeTabs scope={scope} onScope={(next) => (setPicked(next), setAdding(false))} />
           <p className="my-3 text-muted">{chosen?.about}</p>
           {adding && scope !== 'run' && (
             <div className="mb-4 rounded-2xl border border-line bg-raised p-4">

@@ -51,7 +51,7 @@ const Switch = ({ label, hint, on, disabled = false, onTurn }: SwitchProps) => (
   <label className="flex items-start gap-2.5 py-1">
     <input
       type="checkbox"
-      className="mt-1 size-4 accent-accent"
+      className="mt-1 size-4 shrink-0 accent-accent"
       checked={on}
       disabled={disabled}
       onChange={(event) => onTurn(event.target.checked)}
