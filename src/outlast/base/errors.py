@@ -104,13 +104,6 @@ class InputTooLarge(InvalidRequest):
     code = "input_too_large"
 
 
-class SecretRefused(InvalidRequest):
-    """A text that others read later contains a secret. Fields: `field`."""
-
-    code = "secret_refused"
-    default_hint = "Leave the secret out. Give code in sandboxes its secrets through the configuration."
-
-
 class BodyTooSlow(InvalidRequest):
     """The request's body arrives too slowly."""
 
@@ -423,27 +416,6 @@ class TooManyArtifacts(Conflict):
 
     code = "too_many_artifacts"
     default_hint = "Delete a file that you no longer need, or ask the operator to raise the limit."
-
-
-class MemoryOff(Conflict):
-    """Memory is off for the server, the project or the person. Fields: `project_id`."""
-
-    code = "memory_off"
-    default_hint = "Turn memory on where the message says, on the Memory page or in [memory] of the configuration."
-
-
-class MemoryIsPrivate(Conflict):
-    """A private thread cannot make a memory for other people. Fields: `thread_id`."""
-
-    code = "memory_private"
-    default_hint = "Remember it for the person alone (for_everyone=false)."
-
-
-class TooManyMemories(Conflict):
-    """The project or the person has as many memories as allowed. Fields: `limit`."""
-
-    code = "too_many_memories"
-    default_hint = "Delete memories that are no longer true, or ask the operator to raise memory.per_owner."
 
 
 class BackupRefused(Conflict):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from outlast.apps.knowledge.rows import MemoryRow
 from outlast.apps.knowledge.settings import MemorySettings
 from outlast.apps.knowledge.tables import memories, projects_without_memory, users_without_memory
-from outlast.base.errors import MemoryOff, NotFound
+from outlast.base.errors import Conflict, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.library.memories import MemoryScope
@@ -31,12 +31,16 @@ def require_memory(tx: Tx, actor: Actor, memory_id: str) -> MemoryRow:
 
 
 def require_on(tx: Tx, settings: Settings, project_id: str, user_id: str) -> None:
-    """Raise `MemoryOff` unless memory is on for the server, the project and the user."""
+    """Raise `Conflict` unless memory is on for the server, the project and the user."""
     is_on = switches(tx, settings, project_id, user_id)
     whose = ("on this server", "in this project", "for you")
     off = next((where for on, where in zip(is_on, whose, strict=True) if not on), None)
     if off is not None:
-        raise MemoryOff(f"Memory is off {off}, so nothing is remembered.", project_id=project_id)
+        raise Conflict(
+            f"Memory is off {off}, so nothing is remembered.",
+            hint="Turn it on where the message says: on the Memory page, or in [memory] of the configuration.",
+            project_id=project_id,
+        )
 
 
 def switches(tx: Tx, settings: Settings, project_id: str, user_id: str) -> Sequence[bool]:

@@ -10,7 +10,7 @@ from outlast.apps.knowledge.memories.shapes import MemoryData, MemorySwitches
 from outlast.apps.knowledge.rows import MemoryRow
 from outlast.apps.knowledge.settings import MemorySettings
 from outlast.apps.knowledge.tables import memories, projects_without_memory, users_without_memory
-from outlast.base.errors import MemoryIsPrivate, TooManyMemories
+from outlast.base.errors import Conflict, InputTooLarge
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.library.memories import MemoryScope
@@ -32,8 +32,8 @@ def list_memories(
 
 
 async def add_memory(services: Services, actor: Actor, project_id: str, text: str, scope: MemoryScope) -> MemoryData:
-    """Add a memory of the project (editors), or of the actor's own. The same text is stored once. Raises `MemoryOff`,
-    `SecretRefused`, `TooManyMemories`, `MalformedInput`, `InputTooLarge`."""
+    """Add a memory of the project (editors), or of the actor's own. The same text is stored once. Raises `Conflict`
+    where memory is off, `MalformedInput` for a secret or nothing, `InputTooLarge`."""
 
     def run(tx: Tx) -> MemoryData:
         require_scope(tx, actor, project_id, scope, Right.EDIT)
@@ -86,12 +86,14 @@ def change_switches(
 
 def remember(tx: Tx, settings: Settings, run: Run, line: str, *, for_everyone: bool) -> MemoryData:
     """Add a memory for the user of a run, or for the members of its project (its user must still be an editor). Raises
-    `MemoryIsPrivate`, `MemoryOff`, `TooManyMemories`."""
+    `Conflict` in a private project and where memory is off, `InputTooLarge`."""
     require_editor(tx, run.started_by, run.project_id, "thread", "add memories")
     require_on(tx, settings, run.project_id, run.started_by)
     if for_everyone and store.situation_of(tx, run).is_private:
-        raise MemoryIsPrivate(
-            "This thread is private, so a memory of it can only be the person's own.", thread_id=run.thread_id
+        raise Conflict(
+            "This thread is private, so a memory of it can only be the person's own.",
+            hint="Remember it for this person alone: for_everyone=false.",
+            thread_id=run.thread_id,
         )
     scope: MemoryScope = "project" if for_everyone else "person"
     return _add(tx, settings, run.project_id, scope, line, run.started_by, thread_id=run.thread_id)
@@ -114,7 +116,11 @@ def _add(
         most = settings.of(MemorySettings).per_owner
         if store.count_owned(tx, project_id, scope, user_id) > most:
             whose = "The project has" if scope == "project" else "You have"
-            raise TooManyMemories(f"{whose} {most} memories, which is the limit.", limit=most)
+            raise InputTooLarge(
+                f"{whose} {most} memories, which is the limit.",
+                hint="Delete some that are no longer true, or ask the operator to raise memory.per_owner.",
+                limit=most,
+            )
         store.announce(tx, row)
     return store.memory_data(tx, row)
 

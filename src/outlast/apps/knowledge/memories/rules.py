@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from outlast.base.errors import SecretRefused
+from outlast.base.errors import MalformedInput
 from outlast.kernel.agents.prompt_tags import PromptTags
 from outlast.kernel.library.memories import MemoryScope
 from outlast.kernel.limits.rules import checked_line
@@ -36,11 +36,15 @@ def looks_like_secret(text: str) -> bool:
 
 
 def checked_memory(text: str, secrets: Redactor) -> str:
-    """The text on one line. Raises `MalformedInput` for an empty one, `InputTooLarge` above `MEMORY_CHARS` characters,
-    `SecretRefused` for one with a secret. `secrets`: those that the server knows."""
+    """The text on one line. Raises `MalformedInput` for an empty one and one with a secret, `InputTooLarge` above
+    `MEMORY_CHARS` characters. `secrets`: those that the server knows."""
     line = checked_line("The memory", text, MEMORY_CHARS)
     if looks_like_secret(line) or secrets.finds(line.encode()):
-        raise SecretRefused("The memory contains a key, a token or another secret.", field="text")
+        raise MalformedInput(
+            "The memory contains a key, a token or another secret.",
+            hint="Leave the secret out. Code in sandboxes gets its secrets through the configuration.",
+            field="text",
+        )
     return line
 
 

@@ -21,7 +21,7 @@ export default function MemoriesPage({ projectId }: { projectId: string }) {
   const { data: members } = useQuery(membersQuery(projectId))
   const [picked, setPicked] = useState<Scope | null>(null)
   // In a private project, agents remember for its only member.
-  const scope = picked ?? (members !== undefined && members.length > 1 ? 'project' : 'person')
+  const scope = picked ?? (members !== undefined && members.items.length > 1 ? 'project' : 'person')
   const [adding, setAdding] = useState(false)
   useMemoryNews(projectId)
   useEffect(() => choose(projectId), [projectId, choose])
