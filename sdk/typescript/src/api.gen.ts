@@ -1760,6 +1760,65 @@ export interface MemberRemoved {
   user_id: string
 }
 
+/** A memory of the project was added, edited or deleted (project log). */
+export interface MemoryChanged {
+  /** Id of the memory. */
+  memory_id: string
+}
+
+/** A memory: one line that later conversations can use. */
+export interface MemoryData {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Id of the project that it belongs to. */
+  project_id: string
+  /** `project` for all members, `person` for the caller alone, `run` for what a run did. */
+  scope: 'run' | 'project' | 'person'
+  /** The memory, on one line. */
+  text: string
+  /** Id of the thread that it comes from; null if it was written by hand, or that thread is not in this project. */
+  thread_id: string | null
+  /** Title of that thread. */
+  thread_title: string | null
+  /** Id of the user for whom an agent wrote it, or who wrote it; null if not known. */
+  created_by: string | null
+  /** Name of that user; null if not known. */
+  created_by_name: string | null
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+  /** Time of the last edit by a person (ISO 8601, UTC); null if there was none. */
+  updated_at: string | null
+}
+
+export interface MemoryRequest {
+  /** The memory: at most 500 characters, put on one line. */
+  text: string
+  /** Whose it is: `project` for all members, `person` for the caller alone. */
+  scope?: 'project' | 'person'
+}
+
+/** Where memory is on. A run uses it only if all three are on: the server, its project, and the user who started it. */
+export interface MemorySwitches {
+  /** True if memory is on for this server (`memory.enabled`). */
+  server: boolean
+  /** True if memory is on for this project. */
+  project: boolean
+  /** True if memory is on for the caller, in all projects. */
+  person: boolean
+}
+
+export interface MemorySwitchesRequest {
+  /** On or off for the project (owners); unchanged if left out. */
+  project?: boolean | null
+  /** On or off for the caller; unchanged if left out. */
+  person?: boolean | null
+}
+
+export interface MemoryTextRequest {
+  /** The new text: at most 500 characters, put on one line. */
+  text: string
+}
+
 /** The result of accepting an edit, and its three sources. The hunks in order make up each text. */
 export interface MergeData {
   /** Text that the agent saw. */
@@ -4158,6 +4217,7 @@ export interface EventShapes {
   'edit.resolved': EditsResolved
   'edit.reopened': EditsReopened
   'edit.superseded': EditsSuperseded
+  'memory.changed': MemoryChanged
   'modules.saved': ModulesSaved
   'knowledge.updated': SourceChanged
   'knowledge.removed': SourceRemoved

@@ -4,6 +4,7 @@ import { Documents } from './documents.ts'
 import { Edits } from './edits.ts'
 import { errorOf, unreachable } from './errors.ts'
 import { Knowledge } from './knowledge.ts'
+import { Memories } from './memories.ts'
 import { Pages } from './pages.ts'
 import { Screens } from './screens.ts'
 import type * as api from './api.gen.ts'
@@ -45,6 +46,7 @@ export class OutlastClient {
   readonly edits: Edits = new Edits(this)
   readonly pages: Pages = new Pages(this)
   readonly knowledge: Knowledge = new Knowledge(this)
+  readonly memories: Memories = new Memories(this)
   readonly documents: Documents = new Documents(this)
   readonly artifacts: Artifacts = new Artifacts(this)
   readonly #baseUrl: string

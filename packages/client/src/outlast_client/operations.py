@@ -346,6 +346,32 @@ class MembersOperations(Group):
         return self._pages(Call("GET", "/v1/projects/{}/members", (project_id, )))
 
 
+class MemoriesOperations(Group):
+    def delete_memory(self, memory_id: str) -> None:
+        """Delete a memory (editors of its project; of the caller's own: the caller)."""
+        return self._json(Call("DELETE", "/v1/memories/{}", (memory_id, )))
+
+    def edit_memory(self, memory_id: str, **body: Unpack[MemoryTextRequest]) -> MemoryData:
+        """Replace the text of a memory (editors of its project; of the caller's own: the caller)."""
+        return self._json(Call("PATCH", "/v1/memories/{}", (memory_id, ), body=body))
+
+    def list(self, project_id: str, **query: Unpack[ListMemoriesOptions]) -> Iterator[MemoryData]:
+        """List memories, newest first: the project's, the lines of its runs, or the caller's own (of all
+        projects)."""
+        return self._pages(Call("GET", "/v1/projects/{}/memories", (project_id, ), query=query), "before")
+
+
+class MemorySwitchesOperations(Group):
+    def get(self, project_id: str) -> MemorySwitches:
+        """Whether memory is on for the server, the project and the caller."""
+        return self._json(Call("GET", "/v1/projects/{}/memory-switches", (project_id, )))
+
+    def update(self, project_id: str, **body: Unpack[MemorySwitchesRequest]) -> MemorySwitches:
+        """Turn memory on or off for the project (owners), or for the caller in all projects. Nothing is
+        deleted."""
+        return self._json(Call("PATCH", "/v1/projects/{}/memory-switches", (project_id, ), body=body))
+
+
 class MentionsOperations(Group):
     def mark_read(self, mention_id: str) -> None:
         """Remove a mention, or an assigned comment, from the caller's inbox. Repeating is harmless."""
@@ -472,6 +498,10 @@ class PortsOperations(Group):
 
 
 class ProjectsOperations(Group):
+    def add_memory(self, project_id: str, **body: Unpack[MemoryRequest]) -> MemoryData:
+        """Add a memory of the project (editors), or of the caller's own. The same text is stored once."""
+        return self._json(Call("POST", "/v1/projects/{}/memories", (project_id, ), body=body))
+
     def create(self, **body: Unpack[ProjectRequest]) -> Project:
         """Create a project; the caller owns it."""
         return self._json(Call("POST", "/v1/projects", (), body=body))
@@ -957,6 +987,8 @@ class Operations:
         self.invitations = InvitationsOperations(transport)
         self.knowledge = KnowledgeOperations(transport)
         self.members = MembersOperations(transport)
+        self.memories = MemoriesOperations(transport)
+        self.memory_switches = MemorySwitchesOperations(transport)
         self.mentions = MentionsOperations(transport)
         self.messages = MessagesOperations(transport)
         self.models = ModelsOperations(transport)

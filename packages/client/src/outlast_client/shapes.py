@@ -1780,6 +1780,67 @@ class MemberRemoved(TypedDict):
     user_id: str
 
 
+class MemoryChanged(TypedDict):
+    """A memory of the project was added, edited or deleted (project log)."""
+    # Id of the memory.
+    memory_id: str
+
+
+class MemoryData(TypedDict):
+    """A memory: one line that later conversations can use."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the project that it belongs to.
+    project_id: str
+    # `project` for all members, `person` for the caller alone, `run` for what a run did.
+    scope: Literal["run", "project", "person"]
+    # The memory, on one line.
+    text: str
+    # Id of the thread that it comes from; null if it was written by hand, or that thread is not in this
+    # project.
+    thread_id: str | None
+    # Title of that thread.
+    thread_title: str | None
+    # Id of the user for whom an agent wrote it, or who wrote it; null if not known.
+    created_by: str | None
+    # Name of that user; null if not known.
+    created_by_name: str | None
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+    # Time of the last edit by a person (ISO 8601, UTC); null if there was none.
+    updated_at: str | None
+
+
+class MemoryRequest(TypedDict):
+    # The memory: at most 500 characters, put on one line.
+    text: str
+    # Whose it is: `project` for all members, `person` for the caller alone.
+    scope: NotRequired[Literal["project", "person"]]
+
+
+class MemorySwitches(TypedDict):
+    """Where memory is on. A run uses it only if all three are on: the server, its project, and the user
+    who started it."""
+    # True if memory is on for this server (`memory.enabled`).
+    server: bool
+    # True if memory is on for this project.
+    project: bool
+    # True if memory is on for the caller, in all projects.
+    person: bool
+
+
+class MemorySwitchesRequest(TypedDict):
+    # On or off for the project (owners); unchanged if left out.
+    project: NotRequired[bool | None]
+    # On or off for the caller; unchanged if left out.
+    person: NotRequired[bool | None]
+
+
+class MemoryTextRequest(TypedDict):
+    # The new text: at most 500 characters, put on one line.
+    text: str
+
+
 class MergeData(TypedDict):
     """The result of accepting an edit, and its three sources. The hunks in order make up each text."""
     # Text that the agent saw.
@@ -4273,6 +4334,14 @@ class SearchKnowledgeOptions(TypedDict):
     project_id: NotRequired[str | None]
 
 
+class ListMemoriesOptions(TypedDict):
+    """The options of `memories.list`."""
+    # Memories to list: `project`, `person` (the caller's own, of all projects), or `run` (what runs did).
+    scope: NotRequired[Literal["run", "project", "person"]]
+    # Largest number of objects in the answer.
+    limit: NotRequired[int]
+
+
 class ListMessagesOptions(TypedDict):
     """The options of `messages.list`."""
     # Largest number of objects in the answer.
@@ -4975,6 +5044,14 @@ class EditSupersededEvent(TypedDict):
     data: EditsSuperseded
 
 
+class MemoryChangedEvent(TypedDict):
+    id: str
+    timestamp: str
+    sequenceNumber: int
+    event: Literal["memory.changed"]
+    data: MemoryChanged
+
+
 class ModulesSavedEvent(TypedDict):
     id: str
     timestamp: str
@@ -4999,4 +5076,4 @@ class KnowledgeRemovedEvent(TypedDict):
     data: SourceRemoved
 
 
-Event: TypeAlias = "RunQueuedEvent | RunStartedEvent | RunStatusEvent | RunCompletedEvent | RunErrorEvent | RunCancelledEvent | StreamEndedEvent | StepStartedEvent | StepCompletedEvent | StepResetEvent | PartCreatedEvent | PartCompletedEvent | PartSnapshotEvent | TextDeltaEvent | ReasoningDeltaEvent | ToolCallArgumentsDeltaEvent | ToolCallOutputDeltaEvent | ToolCallResultEvent | ApprovalRequestedEvent | ApprovalResolvedEvent | QuestionAskedEvent | QuestionAnsweredEvent | FilesChangedEvent | SandboxStateEvent | ContextLostEvent | SnapshotProgressEvent | CheckpointCreatedEvent | CreditSettledEvent | CreditLowEvent | MessageCreatedEvent | ThreadUpdatedEvent | ThreadDeletedEvent | ThreadCompactedEvent | LockAcquiredEvent | LockReleasedEvent | LockRequestedEvent | LockHandedOverEvent | LockTakenOverEvent | MemberAddedEvent | MemberChangedEvent | MemberRemovedEvent | ProjectUpdatedEvent | WorkflowStepEvent | ArtifactCreatedEvent | ArtifactUpdatedEvent | ArtifactDeletedEvent | InboxChangedEvent | ScreenCreatedEvent | ScreenUpdatedEvent | ScreenDeletedEvent | PageCreatedEvent | PageUpdatedEvent | PageDeletedEvent | PagePatchEvent | PageHtmlEvent | PageStatsEvent | PageActionEvent | DocumentCreatedEvent | DocumentUpdatedEvent | DocumentDeletedEvent | VersionCreatedEvent | CommentCreatedEvent | CommentUpdatedEvent | CommentDeletedEvent | ProposalCreatedEvent | EditResolvedEvent | EditReopenedEvent | EditSupersededEvent | ModulesSavedEvent | KnowledgeUpdatedEvent | KnowledgeRemovedEvent"
+Event: TypeAlias = "RunQueuedEvent | RunStartedEvent | RunStatusEvent | RunCompletedEvent | RunErrorEvent | RunCancelledEvent | StreamEndedEvent | StepStartedEvent | StepCompletedEvent | StepResetEvent | PartCreatedEvent | PartCompletedEvent | PartSnapshotEvent | TextDeltaEvent | ReasoningDeltaEvent | ToolCallArgumentsDeltaEvent | ToolCallOutputDeltaEvent | ToolCallResultEvent | ApprovalRequestedEvent | ApprovalResolvedEvent | QuestionAskedEvent | QuestionAnsweredEvent | FilesChangedEvent | SandboxStateEvent | ContextLostEvent | SnapshotProgressEvent | CheckpointCreatedEvent | CreditSettledEvent | CreditLowEvent | MessageCreatedEvent | ThreadUpdatedEvent | ThreadDeletedEvent | ThreadCompactedEvent | LockAcquiredEvent | LockReleasedEvent | LockRequestedEvent | LockHandedOverEvent | LockTakenOverEvent | MemberAddedEvent | MemberChangedEvent | MemberRemovedEvent | ProjectUpdatedEvent | WorkflowStepEvent | ArtifactCreatedEvent | ArtifactUpdatedEvent | ArtifactDeletedEvent | InboxChangedEvent | ScreenCreatedEvent | ScreenUpdatedEvent | ScreenDeletedEvent | PageCreatedEvent | PageUpdatedEvent | PageDeletedEvent | PagePatchEvent | PageHtmlEvent | PageStatsEvent | PageActionEvent | DocumentCreatedEvent | DocumentUpdatedEvent | DocumentDeletedEvent | VersionCreatedEvent | CommentCreatedEvent | CommentUpdatedEvent | CommentDeletedEvent | ProposalCreatedEvent | EditResolvedEvent | EditReopenedEvent | EditSupersededEvent | MemoryChangedEvent | ModulesSavedEvent | KnowledgeUpdatedEvent | KnowledgeRemovedEvent"

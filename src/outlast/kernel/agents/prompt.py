@@ -13,7 +13,7 @@ from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.compactions.prompt import summary_message
 from outlast.kernel.compactions.rules import MANY, is_crowded
-from outlast.kernel.models.protocol import ModelMessage, ModelSpec
+from outlast.kernel.models.protocol import ModelMessage, ModelSpec, ToolSpec
 from outlast.kernel.runs.history import Exchange, History, history_before
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.settings import Settings
@@ -39,10 +39,11 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A conversation with the system text before it."""
+    """A conversation with the system text before it, and the tools that the model may call."""
 
     system: str
     conversation: Conversation
+    tools: tuple[ToolSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

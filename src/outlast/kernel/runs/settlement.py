@@ -4,8 +4,10 @@ Used by the leg that ends a run, by the action that cancels a waiting one, and b
 gone.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
@@ -13,9 +15,11 @@ import sqlalchemy as sa
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.agent import Agent
+from outlast.kernel.apps import registry
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.credits.rules import is_charged
 from outlast.kernel.credits.shapes import CreditLow, CreditSettled
+from outlast.kernel.library.memories import MEMORIES
 from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.child_reports import end_children, report
 from outlast.kernel.runs.finishers import finish, last_steps, open_steps_closed
@@ -88,10 +92,11 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
     problems = [*run.problems, *ending.problems]
     events += open_steps_closed(run.id, ending)
     if ending.end.status == "completed" and agent is not None:
-        found, notices, saved = finish(tx, agent, run, parts, ending)
-        problems += found
-        parts += notices
-        events += saved
+        finished = finish(tx, agent, run, parts, ending)
+        problems += finished.problems
+        parts += finished.notices
+        events += finished.events
+        problems += _remember(tx, settings, agent, run, finished.summary, parts)
     if lines is not None:
         shown, failed = call_guarded(
             tx, run.profile, "ended", lambda: [*lines.end(tx, run, ending.end.status)], list[NamedEvent]()
@@ -171,6 +176,17 @@ class _OpenEffect(NamedTuple):
     part_id: str | None
     call_id: str | None
     result: Any
+
+
+def _remember(
+    tx: Tx, settings: Settings, agent: Agent, run: Run, summary: str, parts: Sequence[dict[str, Any]]
+) -> list[str]:
+    """Leave a line about the run for later ones. Returns a problem if that fails."""
+    memories = registry.implementation(MEMORIES)
+    if not agent.listed or memories is MEMORIES.empty:
+        return []
+    save = partial(memories.save_summary, tx, settings, run, summary, parts)
+    return call_guarded(tx, run.profile, "ended", save, None)[1]
 
 
 def _close_calls(tx: Tx, run: Run, ending: Ending) -> tuple[list[NamedEvent], list[str]]:

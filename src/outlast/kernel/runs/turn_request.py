@@ -79,7 +79,7 @@ class TurnRequest:
             journal = store.whole_effects(tx, context.run.id)
             sent = pieces_read(tx, journal, lambda parts: user_pieces(parts, prompt_context.load_image))
             own = messages_of(journal, sent)
-            around = text_size(prompt.system) + size_of(prompt.conversation.messages) + _tools_size(context.agent.specs)
+            around = text_size(prompt.system) + size_of(prompt.conversation.messages) + _tools_size(prompt.tools)
             return _Read(prompt, journal, sent, own, size_of(own), around)
 
         return await engine.db.read(read)
@@ -114,7 +114,7 @@ class TurnRequest:
 
     def _tools(self, read: _Read) -> tuple[ToolSpec, ...]:
         """The agent's tools; if the request has a summary, also the one that reads what it replaces."""
-        context, specs = self._context, self._context.agent.specs
+        context, specs = self._context, read.prompt.tools
         compacted = read.prompt.conversation.summarized or any(effect.kind == "compaction" for effect in read.journal)
         reader = context.engine.reader
         offered = specs and compacted and context.agent.tool(reader.name) is None
