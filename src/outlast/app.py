@@ -39,7 +39,8 @@ from outlast.db.connect import migrate, open_database
 from outlast.db.sqlite import SqliteDatabase, demand_whole
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.store import has_tokens
-from outlast.kernel.agents.registry import Agents
+from outlast.kernel.agents.own_agents import find_own_agents
+from outlast.kernel.agents.registry import Agents, Sources
 from outlast.kernel.apps import packages, registry
 from outlast.kernel.apps.opened import Layer, Opening
 from outlast.kernel.deployment import Deployment, join
@@ -186,11 +187,12 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             closing=stack,
         )
         opening = replace(opening, sandboxes=open_sandboxes(opening))
-        yield _wire(opening, catalog, sidecars)
+        own = await anyio.to_thread.run_sync(find_own_agents, settings.agents)
+        yield _wire(opening, catalog, sidecars, own)
 
 
-def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSidecar]) -> Program:
-    """The rooms, each wired with its dependencies, and the apps."""
+def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSidecar], own: Sources) -> Program:
+    """The rooms, each wired with its dependencies, and the apps; `own` are the operator's agents."""
     settings, database, blobs = opening.settings, opening.database, opening.blobs
     clock, supervisor, hub, sandboxes = opening.clock, opening.supervisor, opening.hub, opening.sandboxes
     database.on_notice(hub.ring)
@@ -207,7 +209,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         settings=settings,
         catalog=catalog,
         blobs=blobs,
-        agents=Agents({name: app.agents for name, app in apps.items()}),
+        agents=Agents({name: app.agents for name, app in apps.items()}, own),
         flusher=Flusher(settings.streams.save_interval_s),
         node_id=node_id,
         log=_log_event,
@@ -215,7 +217,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     )
     warmer = None
     if sandboxes.manager is not None and settings.sandbox is not None and settings.sandbox.mode == "warm":
-        warmer = Warmer(database, sandboxes.manager, engine.agents.sandboxed)
+        warmer = Warmer(database, sandboxes.manager, engine.agents)
         sandboxes = replace(sandboxes, warm=warmer.warm)
     services = Services(
         db=database,

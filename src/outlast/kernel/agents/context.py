@@ -3,10 +3,12 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from outlast.kernel.runs.shapes import WorkflowStatus
 from outlast.kernel.runs.transcript import Run
+
+if TYPE_CHECKING:
+    from outlast.kernel.runs.shapes import WorkflowStatus
 
 CleanUp = Callable[[], Awaitable[None]]
 
@@ -18,7 +20,7 @@ async def nothing() -> None:
 class Tell(Protocol):
     """Shows the current status of a workflow step; `detail` is one line for people, cut at 300 characters."""
 
-    async def __call__(self, name: str, status: WorkflowStatus, detail: str = "") -> None: ...
+    async def __call__(self, name: str, status: "WorkflowStatus", detail: str = "") -> None: ...
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """From a thread's history to the messages that a model reads, within a number of messages and a token budget."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from outlast.kernel.models.protocol import (
     ImagePiece,
@@ -13,14 +13,16 @@ from outlast.kernel.models.protocol import (
     ToolResultPiece,
 )
 from outlast.kernel.models.turn_calls import sendable_arguments
-from outlast.kernel.runs.history import Exchange
+
+if TYPE_CHECKING:
+    from outlast.kernel.runs.history import Exchange
 
 CHARS_PER_TOKEN: Final = 4  # English prose and code; an estimate is enough for a budget
 OLD_RESULT_CHARS: Final = 4_000  # of a tool result from an earlier run
 LoadImage = Callable[[str], tuple[str, bytes] | None]  # attachment id → media type and bytes, or None if it is not sent
 
 
-def messages_from(exchanges: Sequence[Exchange], token_budget: int, load_image: LoadImage) -> list[ModelMessage]:
+def messages_from(exchanges: Sequence["Exchange"], token_budget: int, load_image: LoadImage) -> list[ModelMessage]:
     """The exchanges as model messages. If they exceed the budget, the oldest are dropped; the last one (the run's own
     message) always stays."""
     kept: list[list[ModelMessage]] = []

@@ -91,3 +91,23 @@ def test_importing_the_package_loads_nothing_else_until_a_word_is_asked_for() ->
 def test_a_word_that_the_package_does_not_have_cannot_be_imported() -> None:
     with pytest.raises(ImportError, match="Swarm"):
         from outlast import Swarm  # type: ignore[attr-defined]  # noqa: F401  # what is refused
+
+
+def test_an_agent_has_a_title_of_its_name_and_one_line_texts() -> None:
+    assert Agent("night-desk").title == "Night desk"
+    assert Agent("support", title="Support", icon="🛟").title == "Support"
+    with pytest.raises(ValueError, match="title"):
+        Agent("support", title="x" * 61)
+    with pytest.raises(ValueError, match="description"):
+        Agent("support", description="two\nlines")
+    with pytest.raises(ValueError, match="icon"):
+        Agent("support", icon="life-ring")
+
+
+def test_the_words_for_agents_load_neither_the_database_nor_the_http_server_nor_numpy() -> None:
+    script = (
+        "import sys; from outlast import Agent, Context, ToolResult, tool;"
+        "print([m for m in ('sqlalchemy', 'fastapi', 'starlette', 'numpy', 'httpx', 'outlast.db') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
