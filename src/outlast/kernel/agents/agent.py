@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from outlast.kernel.agents.final_answer import answer_tool, check_answer
 from outlast.kernel.agents.hooks import ContextHook, Finish, Instructions, Lines, Stage
-from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far
+from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far, with_project
 from outlast.kernel.agents.registered import Registered
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.models.protocol import ToolSpec
@@ -114,7 +114,7 @@ class Agent(Registered):
     def prompt(self, context: PromptContext) -> Prompt:
         """The prompt for a model, before the run's own turns."""
         system = self.instructions if isinstance(self.instructions, str) else self.instructions(context)
-        return Prompt(system, self.context(context))
+        return Prompt(with_project(system, context.run.instructions), self.context(context))
 
 
 def _check_looks(agent: Agent) -> None:

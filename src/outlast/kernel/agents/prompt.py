@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from outlast.base.errors import NotFound
 from outlast.kernel.agents.context_window import messages_from
+from outlast.kernel.agents.prompt_tags import PromptTags
 from outlast.kernel.models.protocol import ModelMessage, ModelSpec
 from outlast.kernel.runs.transcript import Run
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:  # `from outlast import Agent` loads no database
 
 UNREADABLE: Final = (
     ("history_unavailable", "Earlier messages could not be read, so the answer was written without them."),
+)
+OF_PROJECT: Final = (
+    "The owners of this project wrote these instructions for all its agents. Follow them, but the rules above win."
 )
 NOT_READABLE: Final = (KeyError, TypeError, ValueError, AttributeError)
 log = logging.getLogger("outlast.agents")
@@ -92,6 +96,14 @@ class PromptContext:
 def conversation_so_far(context: PromptContext) -> Conversation:
     """The thread's last messages and answers, within the budget: the default `context` of an agent."""
     return context.with_history(lambda exchanges: messages_from(exchanges, context.token_budget, context.load_image))
+
+
+def with_project(system: str, instructions: str) -> str:
+    """The system text with the project's instructions behind it."""
+    if not instructions:
+        return system
+    quoted = PromptTags.around([instructions]).put("instructions", instructions)
+    return f"{system}\n\n{OF_PROJECT}\n{quoted}".lstrip()
 
 
 def context_messages(settings: "Settings", agent: str) -> int:

@@ -20,10 +20,13 @@ class Agents(Mapping[str, Agent]):
     def __init__(self, by_app: Sources, own: Sources | None = None) -> None:
         self._by_app = {f"the app {app}": tuple(agents) for app, agents in by_app.items()}
         self._known = self._before = _join(self._by_app, own or {})
+        self.problem = ""
+        """Why the operator's newest files were not taken; empty if they were."""
 
     def use(self, own: Sources) -> None:
         """Replace the agents of the operator, in one assignment. Raises `StartRefused`; nothing has changed then."""
         self._before, self._known = self._known, _join(self._by_app, own)
+        self.problem = ""
 
     @property
     def names(self) -> frozenset[str]:

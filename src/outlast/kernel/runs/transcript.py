@@ -33,6 +33,7 @@ class Run(NamedTuple):
     started_at: datetime | None
     deaths: int = 0
     problems: Sequence[str] = ()
+    instructions: str = ""
 
     @property
     def is_new(self) -> bool:

@@ -28,6 +28,7 @@ HERE = "outlast.surfaces.cli"
 KERNEL = "outlast.kernel"
 BEFORE_APPS = (
     CommandGroup("runs", f"{KERNEL}.runs.commands", "Start and follow runs, approve and answer", WORK),
+    CommandGroup("agents", f"{KERNEL}.agents.commands", "Agents that answer in threads", WORK),
     CommandGroup("threads", f"{KERNEL}.threads.commands", "Conversations of a project", WORK),
     CommandGroup("projects", f"{KERNEL}.projects.commands", "Your projects", WORK),
     CommandGroup("files", f"{KERNEL}.files.commands", "Files that people and agents search", WORK),
