@@ -39,8 +39,8 @@ from outlast.db.connect import migrate, open_database
 from outlast.db.sqlite import SqliteDatabase, demand_whole
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.store import has_tokens
-from outlast.kernel.agents.own_agents import find_own_agents
-from outlast.kernel.agents.registry import Agents, Sources
+from outlast.kernel.agents.own_loader import OwnLoader
+from outlast.kernel.agents.registry import Agents
 from outlast.kernel.apps import packages, registry
 from outlast.kernel.apps.opened import Layer, Opening
 from outlast.kernel.deployment import Deployment, join
@@ -89,6 +89,7 @@ class Program:
 
     services: Services
     worker: Worker
+    own_agents: OwnLoader
     sidecars: Sequence[OpenSidecar]
     tasks: Sequence[tuple[str, Run]]
     layers: Sequence[Layer]
@@ -187,12 +188,13 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             closing=stack,
         )
         opening = replace(opening, sandboxes=open_sandboxes(opening))
-        own = await anyio.to_thread.run_sync(find_own_agents, settings.agents)
-        yield _wire(opening, catalog, sidecars, own)
+        program = _wire(opening, catalog, sidecars)
+        await program.own_agents.load()
+        yield program
 
 
-def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSidecar], own: Sources) -> Program:
-    """The rooms, each wired with its dependencies, and the apps; `own` are the operator's agents."""
+def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSidecar]) -> Program:
+    """The rooms, each wired with its dependencies, and the apps."""
     settings, database, blobs = opening.settings, opening.database, opening.blobs
     clock, supervisor, hub, sandboxes = opening.clock, opening.supervisor, opening.hub, opening.sandboxes
     database.on_notice(hub.ring)
@@ -209,7 +211,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         settings=settings,
         catalog=catalog,
         blobs=blobs,
-        agents=Agents({name: app.agents for name, app in apps.items()}, own),
+        agents=Agents({name: app.agents for name, app in apps.items()}),
         flusher=Flusher(settings.streams.save_interval_s),
         node_id=node_id,
         log=_log_event,
@@ -243,8 +245,17 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
     ]
-    layers = [app.layer for app in apps.values() if app.layer is not None]
-    return Program(services=services, worker=Worker(engine, supervisor), sidecars=sidecars, tasks=tasks, layers=layers)
+    own_agents = OwnLoader(settings.agents, engine.agents, clock)
+    if settings.agents.reload:
+        tasks.append(("agents of the operator", own_agents.run))
+    return Program(
+        services=services,
+        worker=Worker(engine, supervisor),
+        own_agents=own_agents,
+        sidecars=sidecars,
+        tasks=tasks,
+        layers=[app.layer for app in apps.values() if app.layer is not None],
+    )
 
 
 async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.Event) -> None:

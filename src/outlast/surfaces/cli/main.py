@@ -43,6 +43,7 @@ AFTER_APPS = (
     CommandGroup("status", f"{HERE}.status", "Show the state of the server", CONNECTION),
     CommandGroup("version", f"{HERE}.server_commands", "Show the version", CONNECTION),
     CommandGroup("serve", f"{HERE}.serve_commands", "Start the server", SERVER),
+    CommandGroup("dev", f"{HERE}.serve_commands", "Start the server, and reload your agents on save", SERVER),
     CommandGroup("worker", f"{HERE}.serve_commands", "Start a worker without HTTP", SERVER),
     CommandGroup("logs", f"{HERE}.server_commands", "Show the log of the server", SERVER),
     CommandGroup("doctor", f"{HERE}.server_commands", "Check this machine and configuration", SERVER),
