@@ -1,10 +1,11 @@
-import { ChevronDown, Pencil, Plus, Users } from 'lucide-react'
+import { Bot, ChevronDown, Pencil, Plus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { Mark } from '@/components/brand'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '@/components/menu'
 import { Skeleton } from '@/components/placeholders'
 import { useActiveProject, useProjects } from '../shell/active-project'
+import { AgentsDialog } from './agents-dialog'
 import { MembersDialog } from './members-dialog'
 import { ProjectDialog } from './project-dialog'
 
@@ -12,7 +13,7 @@ export function ProjectSwitcher() {
   const { projectId, project, choose } = useActiveProject()
   const projects = useProjects()
   const [, navigate] = useLocation()
-  const [dialog, setDialog] = useState<'new' | 'rename' | 'members' | null>(null)
+  const [dialog, setDialog] = useState<'new' | 'rename' | 'members' | 'agents' | null>(null)
   const close = () => setDialog(null)
   return (
     <>
@@ -48,6 +49,10 @@ export function ProjectSwitcher() {
           <Users />
           Members and invitations
         </MenuItem>
+        <MenuItem onSelect={() => setDialog('agents')}>
+          <Bot />
+          Agents and instructions
+        </MenuItem>
         {project !== null && project.role === 'owner' && (
           <MenuItem onSelect={() => setDialog('rename')}>
             <Pencil />
@@ -63,6 +68,7 @@ export function ProjectSwitcher() {
       {project !== null && (
         <>
           <ProjectDialog mode="rename" project={project} open={dialog === 'rename'} onClose={close} />
+          <AgentsDialog project={project} open={dialog === 'agents'} onClose={close} />
           <MembersDialog project={project} open={dialog === 'members'} onClose={close} />
         </>
       )}
