@@ -13,15 +13,14 @@ const MAX_CHARS = 8_000
 
 interface AgentsDialogProps {
   project: Project
-  open: boolean
   onClose: () => void
 }
 
 /** Which agents may be used in a project, and what all of them read. Only owners change it. */
 export function AgentsDialog(props: AgentsDialogProps) {
-  const { project, open, onClose } = props
+  const { project, onClose } = props
   return (
-    <Dialog open={open} onClose={onClose} title={`Agents of ${project.name}`}>
+    <Dialog open onClose={onClose} title={`Agents of ${project.name}`}>
       <Loaded {...props} />
     </Dialog>
   )

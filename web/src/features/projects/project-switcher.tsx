@@ -1,13 +1,14 @@
 import { Bot, ChevronDown, Pencil, Plus, Users } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Mark } from '@/components/brand'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '@/components/menu'
 import { Skeleton } from '@/components/placeholders'
 import { useActiveProject, useProjects } from '../shell/active-project'
-import { AgentsDialog } from './agents-dialog'
 import { MembersDialog } from './members-dialog'
 import { ProjectDialog } from './project-dialog'
+
+const AgentsDialog = lazy(() => import('./agents-dialog').then(({ AgentsDialog: dialog }) => ({ default: dialog })))
 
 export function ProjectSwitcher() {
   const { projectId, project, choose } = useActiveProject()
@@ -68,7 +69,11 @@ export function ProjectSwitcher() {
       {project !== null && (
         <>
           <ProjectDialog mode="rename" project={project} open={dialog === 'rename'} onClose={close} />
-          <AgentsDialog project={project} open={dialog === 'agents'} onClose={close} />
+          {dialog === 'agents' && (
+            <Suspense>
+              <AgentsDialog project={project} onClose={close} />
+            </Suspense>
+          )}
           <MembersDialog project={project} open={dialog === 'members'} onClose={close} />
         </>
       )}
