@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tests.flow.program.serving import CONFIG, served
+from tests.flow.program.test_cli import outlast
 from tests.forked import Forked
 
 AGENT = "from outlast import Agent\n\n{name} = Agent({name!r}, title={title!r}, icon='🛟')\n"
@@ -16,11 +18,13 @@ AGENT = "from outlast import Agent\n\n{name} = Agent({name!r}, title={title!r}, 
 
 def agents_at(address: str, is_there: Callable[[Any], bool]) -> Any:
     """The list of agents once it is as wanted."""
-    while True:
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
         with urllib.request.urlopen(f"{address}/v1/agents", timeout=30) as answer:
             found = json.load(answer)
         if is_there(found):
             return found
+    raise AssertionError(found)
 
 
 def names_in(found: Any) -> list[str]:
@@ -38,12 +42,15 @@ def test_agents_follow_the_files_that_are_saved_and_a_broken_file_keeps_the_earl
         found = agents_at(address, lambda found: len(found["items"]) == 2)
         own = found["items"][1]
         assert (own["title"], own["icon"], own["origin"], own["usable"]) == ("Support", "🛟", "own", True)
+        listed = outlast("agents", "list", url=address)
+        assert [line.split()[0] for line in listed.stdout.splitlines()] == ["agent", "chat", "support"]
+        assert json.loads(outlast("agents", "list", "--json", url=address).stdout)["items"] == found["items"]
         file.write_text("from outlast import Agent\nsupport = Agent(\n")
         broken = agents_at(address, lambda found: found["problem"])
         assert names_in(broken) == ["chat", "support"]
         assert broken["problem"].startswith("Agents cannot be loaded from agents/shop.py:2: SyntaxError")
         file.write_text(AGENT.format(name="repairs", title="Repairs"))
-        assert names_in(agents_at(address, lambda found: not found["problem"])) == ["chat", "repairs"]
+        agents_at(address, lambda found: names_in(found) == ["chat", "repairs"] and found["problem"] is None)
     assert "agents/shop.py:2: SyntaxError" in config.with_suffix(".log").read_text()
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from outlast.base.errors import MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.choice import choosable, demand_choosable, demand_usable, is_usable
@@ -12,6 +13,7 @@ from outlast.kernel.projects.permissions import require, require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.projects.store import ProjectAgents
 from outlast.kernel.services import Services, in_read, in_read_with_services, in_write_with_services
+from outlast.kernel.subjects import registry
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rules import demand_open
@@ -53,7 +55,9 @@ def choose_agent(tx: Tx, services: Services, actor: Actor, thread_id: str, name:
     require_thread(tx, actor, thread_id, Right.EDIT)
     held, allowed, _ = threads.hold_to_start(tx, thread_id)
     demand_open(held.status, thread_id)
-    demand_choosable(services, held.profile)
+    kind = registry.subject(held.profile)
+    if kind is not None:
+        raise MalformedInput(f"The agent of a {kind.noun} cannot be replaced.", field="profile")
     demand_choosable(services, name)
     demand_usable(services, name, allowed, held.project_id)
     if name == held.profile:

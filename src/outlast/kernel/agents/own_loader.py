@@ -14,7 +14,7 @@ from outlast.kernel.agents.own_agents import find_own_agents
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.agents.settings import AgentSettings
 
-LOOK_S: Final = 0.3
+LOOK_S: Final = 0.2
 log = logging.getLogger("outlast.agents")
 
 
@@ -41,11 +41,15 @@ class OwnLoader:
             log.info("agents loaded", extra={"agents": sorted(self._agents.own)})
 
     async def run(self) -> None:
-        """Load the folder again when one of its files has changed. Until cancelled."""
+        """Load the folder again when its files have changed and rest: an editor may write a file in several steps.
+        Until cancelled."""
+        before = self._seen
         while True:
             await self._clock.sleep(LOOK_S)
-            if self._seen != await anyio.to_thread.run_sync(self._times):
+            times = await anyio.to_thread.run_sync(self._times)
+            if times == before != self._seen:
                 await self.load()
+            before = times
 
     def _times(self) -> Mapping[Path, tuple[int, int]]:
         """The time and size of each file. Those that vanish meanwhile are left out."""

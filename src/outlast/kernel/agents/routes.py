@@ -17,11 +17,11 @@ router = noun_router("Agents")
 async def list_agents(surface: Served, actor: Signed, project: str | None = None) -> Response:
     """List the agents that people may choose for a thread, the default first. With a project, `usable` says whether it
     allows them."""
-    agents, owner = surface.services.engine.agents, surface.local_owner
-    found = AgentListAnswer(items=await actions.list_agents(surface.services, actor, project))
+    services, owner = surface.services, surface.local_owner
+    problem = services.engine.agents.problem  # before the list, which is then as new
+    found = AgentListAnswer(items=await actions.list_agents(services, actor, project))
     if owner is not None and owner.user_id == actor.user_id:
-        reloads = surface.services.settings.agents.reload
-        found = found.model_copy(update={"reloads": reloads, "problem": agents.problem or None})
+        found = found.model_copy(update={"reloads": services.settings.agents.reload, "problem": problem or None})
     return reply(found)
 
 

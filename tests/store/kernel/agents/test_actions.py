@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from outlast.base.errors import AgentNotAllowed, InputTooLarge, UnknownProfile
+from outlast.base.errors import AgentNotAllowed, InputTooLarge, MalformedInput, UnknownProfile
 from outlast.db.database import Database
 from outlast.kernel.agents.actions import change_project_agents, choose_agent, list_agents, read_project_agents
 from outlast.kernel.agents.agent import Agent
@@ -14,7 +14,7 @@ from outlast.kernel.projects.store import ProjectAgents
 from outlast.kernel.runs.actions import NewThread, start_run
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.services import Services
-from outlast.kernel.threads.store import thread_data
+from outlast.kernel.threads.store import set_agent, thread_data
 from outlast.kernel.threads.user_input import Draft
 from outlast.testing.agents import FakeAgent
 from tests.factories import Team, make_services
@@ -72,6 +72,18 @@ async def test_another_agent_answers_the_next_message_and_a_run_that_was_started
         with pytest.raises(UnknownProfile):
             await choose_agent(services, team.editor, team.thread_id, name)
     assert (await services.db.read(thread_data, team.thread_id)).profile == "support"
+    services.engine.agents.use({"agents/shop.py": [Agent("repairs")]})
+    await choose_agent(services, team.editor, team.thread_id, "repairs")
+    services.engine.agents.use({})  # its thread can be given to another one
+    assert (await choose_agent(services, team.editor, team.thread_id, "chat")).profile == "chat"
+
+
+@pytest.mark.apps("documents")
+async def test_the_agent_of_a_subject_cannot_be_replaced(services: Services) -> None:
+    team = await services.db.write(Team)
+    await services.db.write(set_agent, team.thread_id, "document")
+    with pytest.raises(MalformedInput):
+        await choose_agent(services, team.editor, team.thread_id, "chat")
 
 
 async def test_a_run_keeps_the_instructions_of_its_project_from_its_start(services: Services) -> None:

@@ -92,7 +92,7 @@ function Write({ placeholder, handover }: ThreadFooterProps) {
   const [stopping, setStopping] = useState(false)
   const tellTyping = useTellTyping()
   const agents = useAgents(thread.project_id)
-  const hasChoice = agents.some(({ name }) => name === thread.profile)
+  const hasChoice = thread.anchor === null || agents.some(({ name }) => name === thread.profile)
   const chooseAgent = (name: string) => void client.chooseAgent(thread.id, name).then(patchThreads, complain)
   const post = async ({ content, images }: Outgoing) => {
     const body = { content, ...(images.length > 0 && { images }) }
