@@ -80,6 +80,7 @@ CACHE = "a cache or an index that can be made again"
 HOOK = "undone in a savepoint and noted among the run's problems: the run ends all the same"
 CATCHES = {
     "kernel/files/pdf_text.py _lines": PLUG_IN,
+    "kernel/agents/own_agents.py _refusing": PLUG_IN,
     "apps/knowledge/saved_indexes.py is_kept": CACHE,
     "apps/knowledge/saved_indexes.py load": CACHE,
     "apps/knowledge/search.py _compared": REQUEST,

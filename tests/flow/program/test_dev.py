@@ -18,7 +18,7 @@ AGENT = "from outlast import Agent\n\n{name} = Agent({name!r}, title={title!r}, 
 
 def agents_at(address: str, is_there: Callable[[Any], bool]) -> Any:
     """The list of agents once it is as wanted."""
-    until = time.monotonic() + 120
+    until, found = time.monotonic() + 120, None
     while time.monotonic() < until:
         with urllib.request.urlopen(f"{address}/v1/agents", timeout=30) as answer:
             found = json.load(answer)
