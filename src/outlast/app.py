@@ -39,6 +39,7 @@ from outlast.db.connect import migrate, open_database
 from outlast.db.sqlite import SqliteDatabase, demand_whole
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.store import has_tokens
+from outlast.kernel.agents.own_loader import OwnLoader
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.apps import packages, registry
 from outlast.kernel.apps.opened import Layer, Opening
@@ -88,6 +89,7 @@ class Program:
 
     services: Services
     worker: Worker
+    own_agents: OwnLoader
     sidecars: Sequence[OpenSidecar]
     tasks: Sequence[tuple[str, Run]]
     layers: Sequence[Layer]
@@ -186,7 +188,9 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             closing=stack,
         )
         opening = replace(opening, sandboxes=open_sandboxes(opening))
-        yield _wire(opening, catalog, sidecars)
+        program = _wire(opening, catalog, sidecars)
+        await program.own_agents.load()
+        yield program
 
 
 def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSidecar]) -> Program:
@@ -209,7 +213,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         blobs=blobs,
         agents=Agents(
             {name: app.agents for name, app in apps.items()},
-            [addition for app in apps.values() for addition in app.additions],
+            additions=[addition for app in apps.values() for addition in app.additions],
         ),
         flusher=Flusher(settings.streams.save_interval_s),
         node_id=node_id,
@@ -218,7 +222,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     )
     warmer = None
     if sandboxes.manager is not None and settings.sandbox is not None and settings.sandbox.mode == "warm":
-        warmer = Warmer(database, sandboxes.manager, engine.agents.sandboxed)
+        warmer = Warmer(database, sandboxes.manager, engine.agents)
         sandboxes = replace(sandboxes, warm=warmer.warm)
     services = Services(
         db=database,
@@ -244,8 +248,17 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
     ]
-    layers = [app.layer for app in apps.values() if app.layer is not None]
-    return Program(services=services, worker=Worker(engine, supervisor), sidecars=sidecars, tasks=tasks, layers=layers)
+    own_agents = OwnLoader(settings.agents, engine.agents, clock)
+    if settings.agents.reload:
+        tasks.append(("agents of the operator", own_agents.run))
+    return Program(
+        services=services,
+        worker=Worker(engine, supervisor),
+        own_agents=own_agents,
+        sidecars=sidecars,
+        tasks=tasks,
+        layers=[app.layer for app in apps.values() if app.layer is not None],
+    )
 
 
 async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.Event) -> None:

@@ -165,7 +165,7 @@ class Place:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-            if re.search(r"^(?:\w+=\S+ )?outlast serve", script, re.MULTILINE):
+            if re.search(r"^(?:\w+=\S+ )?outlast (?:serve|dev)", script, re.MULTILINE):
                 address_in(folder / "output", process)
                 os.killpg(process.pid, signal.SIGTERM)
                 process.wait(PATIENCE_S)

@@ -82,6 +82,7 @@ CATCHES = {
     "kernel/attachments/read_program.py _lines": PLUG_IN,
     "kernel/attachments/read_program.py _pages": PLUG_IN,
     "kernel/files/pdf_text.py _lines": PLUG_IN,
+    "kernel/agents/own_agents.py _refusing": PLUG_IN,
     "apps/knowledge/saved_indexes.py is_kept": CACHE,
     "apps/knowledge/saved_indexes.py load": CACHE,
     "apps/knowledge/search.py _compared": REQUEST,

@@ -70,6 +70,24 @@ export interface AgainRequest {
   model?: string | null
 }
 
+/** An agent that people may choose for a thread. */
+export interface Agent {
+  /** Name to pass as `profile`. */
+  name: string
+  /** Name that people see. */
+  title: string
+  /** What it does, for people; may be empty. */
+  description: string
+  /** One emoji; may be empty. */
+  icon: string
+  /** `built in`, or `own`: added by the operator of the server. */
+  origin: 'built in' | 'own'
+  /** Whether it answers threads that name no agent. */
+  default: boolean
+  /** Whether the project allows it; true without a project. */
+  usable: boolean
+}
+
 /** One tool call of the agent. */
 export interface AgentCall {
   /** Id of the tool call's part in the message. */
@@ -84,10 +102,27 @@ export interface AgentCall {
   result: string | null
 }
 
+export interface AgentChoiceRequest {
+  /** Name of the agent. */
+  profile: string
+}
+
 /** The place where the agent works. Only `threadId` counts; the server builds the rest itself. */
 export interface AgentContext {
   /** Id of the thread to post the message to. All other keys are ignored. */
   threadId: string
+}
+
+/** The agents, the default first. `reloads` and `problem` are for the owner of this machine. */
+export interface AgentList {
+  /** The objects of this page of the list. */
+  items: Agent[]
+  /** Always null: all agents are in one page. */
+  next: string | null
+  /** Whether the server loads files of the folder `agents` when they are saved. */
+  reloads: boolean
+  /** Why the newest files of the folder `agents` were not loaded, for the owner of this machine; null if they were. */
+  problem: string | null
 }
 
 /** The result of the run: its last message, proposed edits and tool calls. */
@@ -1865,6 +1900,8 @@ export interface Message {
   parts: Part[]
   /** Id of the model that wrote it; null for messages of people. */
   model: string | null
+  /** Name of the agent that wrote it; null for messages of people, and for answers from before agents were kept. */
+  profile: string | null
   /** Id of the run that wrote it; null for messages of people. */
   run_id: string | null
   /** Credits that the answer cost; null for messages of people. */
@@ -2511,6 +2548,8 @@ export interface PostedMessage {
   parts: Part[]
   /** Id of the model that wrote it; null for messages of people. */
   model: string | null
+  /** Name of the agent that wrote it; null for messages of people, and for answers from before agents were kept. */
+  profile: string | null
   /** Id of the run that wrote it; null for messages of people. */
   run_id: string | null
   /** Credits that the answer cost; null for messages of people. */
@@ -2608,6 +2647,21 @@ export interface Project {
   thread_count: number
   /** Cursor: follow the project's events from here. */
   cursor: string
+}
+
+/** What a project's owners chose for its agents. */
+export interface ProjectAgents {
+  /** Names of the agents that may be used; null for all. */
+  allowed: string[] | null
+  /** Text that every agent of the project reads; may be empty. */
+  instructions: string
+}
+
+export interface ProjectAgentsRequest {
+  /** Names of the agents that may be used; null for all, also those that are added later. */
+  allowed: string[] | null
+  /** Text that every agent of the project reads, at most 8,000 characters. */
+  instructions: string
 }
 
 export interface ProjectRequest {

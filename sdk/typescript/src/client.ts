@@ -213,6 +213,15 @@ export class OutlastClient {
   thread = (id: string, signal?: AbortSignal) => this.#get<api.ThreadView>(`/v1/threads/${id}`, {}, signal)
   renameThread = (id: string, title: string) =>
     this.#json<api.Thread>('PATCH', `/v1/threads/${id}`, { body: { title } })
+  /** Chooses the agent of the thread's next messages. */
+  chooseAgent = (threadId: string, profile: string) =>
+    this.#json<api.Thread>('PUT', `/v1/threads/${threadId}/agent`, { body: { profile } })
+  /** The agents of threads; with a project, `usable` says which ones it allows. */
+  agents = ({ signal, ...query }: { project?: string; signal?: AbortSignal } = {}) =>
+    this.#get<api.AgentList>('/v1/agents', query, signal)
+  projectAgents = (projectId: string) => this.#get<api.ProjectAgents>(`/v1/projects/${projectId}/agents`)
+  changeProjectAgents = (projectId: string, body: api.ProjectAgentsRequest) =>
+    this.#json<api.ProjectAgents>('PUT', `/v1/projects/${projectId}/agents`, { body })
   deleteThread = (id: string) => this.#json<void>('DELETE', `/v1/threads/${id}`)
   messages = (threadId: string, { signal, ...query }: ListOptions = {}) =>
     this.#get<api.Page<api.Message>>(`/v1/threads/${threadId}/messages`, query, signal)

@@ -206,6 +206,13 @@ class Forbidden(PermissionNeeded):
     default_hint = "Ask an owner of the project for a role that allows this."
 
 
+class AgentNotAllowed(PermissionNeeded):
+    """The project does not allow this agent. Fields: `agent`, `project_id`."""
+
+    code = "agent_not_allowed"
+    default_hint = "Choose another agent, or ask an owner of the project to allow this one."
+
+
 class OriginRefused(PermissionNeeded):
     """The Host or Origin header is not on the allow-list. Fields: `host` or `origin`."""
 

@@ -27,11 +27,11 @@ provider = "none"
 
 
 @contextmanager
-def served(config: Path) -> Iterator[str]:
+def served(config: Path, verb: str = "serve") -> Iterator[str]:
     """The address of a server that runs while this context is open, and stops in good order."""
     log = config.with_suffix(".log")
     log.write_text("")
-    with Forked(["serve", "--config", str(config)], log, module="tests.lag") as process:
+    with Forked([verb, "--config", str(config)], log, module="tests.lag") as process:
         address = ""
         while not address and process.poll() is None:
             lines = log.read_text().splitlines()

@@ -14,6 +14,8 @@ from outlast.base.clock import SystemClock
 from outlast.base.errors import SandboxUnavailable
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.registry import Agents
 from outlast.kernel.agents.workspaces import workspace_of_thread
 from outlast.kernel.runs.actions import NewThread, start_run
 from outlast.kernel.sandboxes.actions import list_sandboxes
@@ -70,7 +72,7 @@ class Warm:
 async def warm(db: Database, folder: Path) -> AsyncIterator[Warm]:
     async with Watched() as provider, anyio.create_task_group() as tasks:
         machines = SandboxManager(db, provider, SystemClock(), SandboxSettings(), folder)
-        warmer = Warmer(db, machines, {"chat"})
+        warmer = Warmer(db, machines, Agents({"tests": [Agent("chat", sandbox=True)]}))
         agents = [FakeAgent(), FakeAgent(name="reader")]
         services = make_services(db, folder, manager=machines, warm=warmer.warm, agents=agents)
         owner = await db.write(make_user)

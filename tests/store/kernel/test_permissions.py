@@ -11,12 +11,14 @@ import pytest
 from outlast.base.errors import Conflict, Forbidden, NotFound
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.agents import actions as agents
 from outlast.kernel.attachments import actions as attachments
 from outlast.kernel.locks import actions as locks
 from outlast.kernel.presence import actions as presence
 from outlast.kernel.projects import actions as projects
 from outlast.kernel.projects import invitation_actions
 from outlast.kernel.projects import member_actions as members
+from outlast.kernel.projects.store import ProjectAgents
 from outlast.kernel.services import Services
 from outlast.kernel.threads import actions as threads
 from outlast.kernel.threads.user_input import Draft
@@ -33,6 +35,13 @@ ACTIONS: dict[str, tuple[str, Act]] = {
     "remove member": ("owner", lambda s, a, t: members.remove_member(s, a, t.project_id, t.victim.user_id)),
     "invite": ("owner", lambda s, a, t: invitation_actions.create_invitation(s, a, t.project_id, "viewer")),
     "list invitations": ("owner", lambda s, a, t: invitation_actions.list_invitations(s, a, t.project_id)),
+    "list agents": ("viewer", lambda s, a, t: agents.list_agents(s, a, t.project_id)),
+    "choose agent": ("editor", lambda s, a, t: agents.choose_agent(s, a, t.thread_id, "chat")),
+    "read agents of project": ("viewer", lambda s, a, t: agents.read_project_agents(s, a, t.project_id)),
+    "change agents of project": (
+        "owner",
+        lambda s, a, t: agents.change_project_agents(s, a, t.project_id, ProjectAgents(None, "Be brief.")),
+    ),
     "list threads": ("viewer", lambda s, a, t: threads.list_threads(s, a, t.project_id)),
     "search threads": ("viewer", lambda s, a, t: threads.list_threads(s, a, t.project_id, query="first")),
     "create thread": ("editor", lambda s, a, t: threads.create_thread(s, a, t.project_id)),

@@ -59,6 +59,17 @@ export function showNews<T>(queryKey: QueryKey, change: (loaded: T) => T): void 
 
 export const meQuery = queryOptions({ queryKey: ['me'], queryFn: ({ signal }) => client.me(signal), staleTime: 60_000 })
 export const modelsQuery = queryOptions({ queryKey: ['models'], queryFn: client.models, staleTime: 300_000 })
+const RELOAD_MS = 2_000
+/** While `outlast dev` loads saved files, their agents are asked for again. */
+export const agentsQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['agents', projectId],
+    queryFn: ({ signal }) => client.agents({ project: projectId, signal }),
+    enabled: projectId !== '',
+    refetchInterval: ({ state }) => (state.data?.reloads === true ? RELOAD_MS : false),
+  })
+export const projectAgentsQuery = (projectId: string) =>
+  queryOptions({ queryKey: ['project-agents', projectId], queryFn: () => client.projectAgents(projectId) })
 export const projectsQuery = queryOptions({ queryKey: ['projects'], queryFn: client.projects })
 export const tokensQuery = queryOptions({ queryKey: ['tokens'], queryFn: client.tokens })
 export const membersQuery = (projectId: string) =>

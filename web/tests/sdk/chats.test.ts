@@ -25,6 +25,7 @@ const message = (id: string, role: Message['role'], parts: Part[]): Message => (
   status: 'complete',
   parts,
   model: role === 'assistant' ? 'demo/demo' : null,
+  profile: null,
   run_id: role === 'assistant' ? `run_${id}` : null,
   credits: role === 'assistant' ? 2 : null,
   error: null,

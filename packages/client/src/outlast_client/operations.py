@@ -19,6 +19,17 @@ class AgentOperations(Group):
         return self._json(Call("POST", "/v1/agent/run", (), body=body, key=idempotency_key, is_keyed=True))
 
 
+class AgentsOperations(Group):
+    def choose(self, thread_id: str, **body: Unpack[AgentChoiceRequest]) -> Thread:
+        """Choose the agent that answers the thread from its next message on (editors)."""
+        return self._json(Call("PUT", "/v1/threads/{}/agent", (thread_id, ), body=body))
+
+    def list(self, **query: Unpack[ListAgentsOptions]) -> AgentList:
+        """List the agents that people may choose for a thread, the default first. With a project, `usable`
+        says whether it allows them."""
+        return self._json(Call("GET", "/v1/agents", (), query=query))
+
+
 class ApprovalsOperations(Group):
     def decide(self, approval_id: str, **body: Unpack[ApprovalDecision]) -> DecisionResult:
         """Approve or deny a tool call. The first decision stands: a second gets 409 with the first in
@@ -518,9 +529,18 @@ class ProjectsOperations(Group):
         """Get one project; follow its events from `cursor`."""
         return self._json(Call("GET", "/v1/projects/{}", (project_id, )))
 
+    def get_agents(self, project_id: str) -> ProjectAgents:
+        """Get which agents may be used in a project, and its instructions for all of them."""
+        return self._json(Call("GET", "/v1/projects/{}/agents", (project_id, )))
+
     def rename(self, project_id: str, **body: Unpack[ProjectRequest]) -> Project:
         """Rename a project (editors)."""
         return self._json(Call("PATCH", "/v1/projects/{}", (project_id, ), body=body))
+
+    def update_agents(self, project_id: str, **body: Unpack[ProjectAgentsRequest]) -> ProjectAgents:
+        """Set which agents may be used in a project, and its instructions for all of them (owners). Runs
+        that were started keep theirs."""
+        return self._json(Call("PUT", "/v1/projects/{}/agents", (project_id, ), body=body))
 
     def list(self) -> Iterator[Project]:
         """List the caller's projects, oldest first."""
@@ -972,6 +992,7 @@ class Operations:
 
     def __init__(self, transport: Transport) -> None:
         self.agent = AgentOperations(transport)
+        self.agents = AgentsOperations(transport)
         self.approvals = ApprovalsOperations(transport)
         self.artifacts = ArtifactsOperations(transport)
         self.attachments = AttachmentsOperations(transport)

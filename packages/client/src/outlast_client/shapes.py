@@ -82,6 +82,24 @@ class AgainRequest(TypedDict):
     model: NotRequired[str | None]
 
 
+class Agent(TypedDict):
+    """An agent that people may choose for a thread."""
+    # Name to pass as `profile`.
+    name: str
+    # Name that people see.
+    title: str
+    # What it does, for people; may be empty.
+    description: str
+    # One emoji; may be empty.
+    icon: str
+    # `built in`, or `own`: added by the operator of the server.
+    origin: Literal["built in", "own"]
+    # Whether it answers threads that name no agent.
+    default: bool
+    # Whether the project allows it; true without a project.
+    usable: bool
+
+
 class AgentCall(TypedDict):
     """One tool call of the agent."""
     # Id of the tool call's part in the message.
@@ -96,10 +114,28 @@ class AgentCall(TypedDict):
     result: str | None
 
 
+class AgentChoiceRequest(TypedDict):
+    # Name of the agent.
+    profile: str
+
+
 class AgentContext(TypedDict):
     """The place where the agent works. Only `threadId` counts; the server builds the rest itself."""
     # Id of the thread to post the message to. All other keys are ignored.
     threadId: str
+
+
+class AgentList(TypedDict):
+    """The agents, the default first. `reloads` and `problem` are for the owner of this machine."""
+    # The objects of this page of the list.
+    items: Sequence[Agent]
+    # Always null: all agents are in one page.
+    next: str | None
+    # Whether the server loads files of the folder `agents` when they are saved.
+    reloads: bool
+    # Why the newest files of the folder `agents` were not loaded, for the owner of this machine; null if they
+    # were.
+    problem: str | None
 
 
 class AgentRunAnswer(TypedDict):
@@ -1887,6 +1923,9 @@ class Message(TypedDict):
     parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
+    # Name of the agent that wrote it; null for messages of people, and for answers from before agents were
+    # kept.
+    profile: str | None
     # Id of the run that wrote it; null for messages of people.
     run_id: str | None
     # Credits that the answer cost; null for messages of people.
@@ -2536,6 +2575,9 @@ class PostedMessage(TypedDict):
     parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
+    # Name of the agent that wrote it; null for messages of people, and for answers from before agents were
+    # kept.
+    profile: str | None
     # Id of the run that wrote it; null for messages of people.
     run_id: str | None
     # Credits that the answer cost; null for messages of people.
@@ -2633,6 +2675,21 @@ class Project(TypedDict):
     thread_count: int
     # Cursor: follow the project's events from here.
     cursor: str
+
+
+class ProjectAgents(TypedDict):
+    """What a project's owners chose for its agents."""
+    # Names of the agents that may be used; null for all.
+    allowed: Sequence[str] | None
+    # Text that every agent of the project reads; may be empty.
+    instructions: str
+
+
+class ProjectAgentsRequest(TypedDict):
+    # Names of the agents that may be used; null for all, also those that are added later.
+    allowed: Sequence[str] | None
+    # Text that every agent of the project reads, at most 8,000 characters.
+    instructions: str
 
 
 class ProjectRequest(TypedDict):
@@ -4180,6 +4237,12 @@ class WorkflowStep(TypedDict):
     detail: str
     # How long it took, in seconds; null while it runs.
     duration_s: float | None
+
+
+class ListAgentsOptions(TypedDict):
+    """The options of `agents.list`."""
+    # Id of a project: its owners choose the agents that may be used.
+    project: NotRequired[str | None]
 
 
 class ReadArtifactTextOptions(TypedDict):

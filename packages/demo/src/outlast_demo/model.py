@@ -31,6 +31,7 @@ from outlast_demo.documents.scene import is_document
 from outlast_demo.documents.scripts import document_lines
 from outlast_demo.documents.summaries import is_summary, summary_lines
 from outlast_demo.lines import Line, Say, Think, Use, Write
+from outlast_demo.own_tools import own_lines
 from outlast_demo.pages.scene import is_page
 from outlast_demo.pages.scripts import page_lines
 from outlast_demo.screens.scripts import is_screen, screen_lines
@@ -74,7 +75,8 @@ def _lines(request: ModelRequest) -> Sequence[Line]:
     if is_summary(request):
         return summary_lines(request)
     scene = _scene(request)
-    return choose_script(scene)(scene)
+    own = own_lines(scene, request.tools)
+    return choose_script(scene)(scene) if own is None else own
 
 
 def _scene(request: ModelRequest) -> Scene:

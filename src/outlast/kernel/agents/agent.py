@@ -11,12 +11,16 @@ from outlast.kernel.agents.additions import Addition
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.final_answer import answer_tool, check_answer
 from outlast.kernel.agents.hooks import ContextHook, Finish, Instructions, Lines, Stage
-from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far
+from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far, with_project
+from outlast.kernel.agents.registered import Registered
 from outlast.kernel.agents.tool import Arguments, Tool
 from outlast.kernel.models.protocol import ToolSpec
 from outlast.kernel.runs.transcript import FINAL_ANSWER, StagePlan
 
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+MAX_TITLE_CHARS: Final = 60
+MAX_DESCRIPTION_CHARS: Final = 200
+MAX_ICON_CHARS: Final = 8  # an emoji may be several characters
 MAX_ABOUT_CHARS: Final = 500
 
 
@@ -25,7 +29,7 @@ class _Message(Arguments):
 
 
 @dataclass(frozen=True, slots=True)
-class Agent:
+class Agent(Registered):
     """The definition of a model's work: its instructions and tools, and the hooks around its turns.
 
         support = Agent(
@@ -47,6 +51,8 @@ class Agent:
     - `model`: the id of its model, unless a person chooses another one.
     - `max_steps`: turns of the model in one run, 1 to 10,000 (default: `runs.max_steps`). The configuration wins.
     - `sandbox`: its tools work in a sandbox, which a server with `sandbox.mode = "warm"` starts in advance.
+    - `title`, `description`, `icon`: shown where people choose an agent: at most 60 and 200 characters, and one emoji.
+      The title is made from the name if left out.
     - `listed`: people may choose it for a thread. An unlisted agent answers only if an action names it.
     - `extends`: apps add their tools and texts for all agents (`Opened.additions`), such as memory, if it is listed.
 
@@ -66,7 +72,8 @@ class Agent:
     `SandboxUnavailable` a little later; if that does not help, `prepare` ends the run without an answer and `check`
     with the existing one. Any other error of `check` is a problem that cannot be fixed.
 
-    Raises `ValueError` for an invalid name, two tools of one name, and `output` together with `check`.
+    Raises `ValueError` for an invalid name, title, description or icon, two tools of one name, and `output` together
+    with `check`.
     """
 
     name: str
@@ -80,6 +87,9 @@ class Agent:
     sandbox: bool = False
     listed: bool = True
     extends: bool = True
+    title: str = ""
+    description: str = ""
+    icon: str = ""
     context: ContextHook = conversation_so_far
     prepare: Stage | None = None
     check: Stage | None = None
@@ -94,6 +104,8 @@ class Agent:
     def __post_init__(self) -> None:
         if not NAME.fullmatch(self.name):
             raise ValueError(f"Invalid agent name {self.name!r}: use 1 to 40 characters of a-z, 0-9, - and _.")
+        _check_looks(self)
+        object.__setattr__(self, "title", self.title or self.name.replace("-", " ").replace("_", " ").capitalize())
         if self.output is not None:
             if self.check not in (None, check_answer):
                 raise ValueError(f"The agent {self.name} has an output, so it cannot have a check.")
@@ -132,7 +144,7 @@ class Agent:
         system = self.instructions if isinstance(self.instructions, str) else self.instructions(context)
         added = [(one, one.text(context)) for one in self.additions]
         withheld = {tool.name for one, text in added if text is None for tool in one.tools}
-        texts = [system, *(text for _, text in added if text)]
+        texts = [with_project(system, context.run.instructions), *(text for _, text in added if text)]
         tools = tuple(spec for spec in self.specs if spec.name not in withheld)
         return Prompt("\n\n".join(text for text in texts if text), self.context(context), tools)
 
@@ -144,6 +156,18 @@ class AgentTool(Tool):
         async def call(context: Context, arguments: Mapping[str, Any]) -> Any:
             return await context.run(agent, arguments["message"])
 
-        about = agent.instructions if isinstance(agent.instructions, str) else ""
-        described = f"Let the agent {agent.name} work on a message and return its answer. {about}"
+        about = agent.description or (agent.instructions if isinstance(agent.instructions, str) else "")
+        described = f"Let the agent {agent.title} work on a message and return its answer. {about}"
         super().__init__(agent.name.replace("-", "_"), described[:MAX_ABOUT_CHARS], _Message, call)
+
+
+def _check_looks(agent: Agent) -> None:
+    limits = {"title": MAX_TITLE_CHARS, "description": MAX_DESCRIPTION_CHARS, "icon": MAX_ICON_CHARS}
+    for field_name, most in limits.items():
+        text = getattr(agent, field_name)
+        if len(text) > most or not text.isprintable():
+            raise ValueError(
+                f"The {field_name} of the agent {agent.name} must be one line of at most {most} characters."
+            )
+    if agent.icon.isascii() and agent.icon:
+        raise ValueError(f"The icon of the agent {agent.name} must be one emoji.")

@@ -6,11 +6,11 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
-from outlast.kernel.runs.shapes import WorkflowStatus
 from outlast.kernel.runs.transcript import Run
 
 if TYPE_CHECKING:
     from outlast.kernel.agents.agent import Agent
+    from outlast.kernel.runs.shapes import WorkflowStatus
 
 CleanUp = Callable[[], Awaitable[None]]
 T = TypeVar("T")
@@ -23,7 +23,7 @@ async def nothing() -> None:
 class Tell(Protocol):
     """Shows the current status of a workflow step; `detail` is one line for people, cut at 300 characters."""
 
-    async def __call__(self, name: str, status: WorkflowStatus, detail: str = "") -> None: ...
+    async def __call__(self, name: str, status: "WorkflowStatus", detail: str = "") -> None: ...
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """From a thread's history to the messages that a model reads, within a number of messages and a token budget."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from outlast.kernel.agents.prompt_tags import PromptTags
 from outlast.kernel.models.protocol import (
@@ -14,7 +14,9 @@ from outlast.kernel.models.protocol import (
     ToolResultPiece,
 )
 from outlast.kernel.models.turn_calls import sendable_arguments
-from outlast.kernel.runs.history import Exchange
+
+if TYPE_CHECKING:
+    from outlast.kernel.runs.history import Exchange
 
 CHARS_PER_TOKEN: Final = 4  # English prose and code; an estimate is enough for a budget
 IMAGE_SIZE: Final = 4_000
@@ -22,7 +24,7 @@ OLD_RESULT_CHARS: Final = 4_000  # of a tool result from an earlier run
 LoadImage = Callable[[str], tuple[str, bytes] | None]  # attachment id → media type and bytes, or None if it is not sent
 
 
-def messages_from(exchanges: Sequence[Exchange], token_budget: int, load_image: LoadImage) -> list[ModelMessage]:
+def messages_from(exchanges: Sequence["Exchange"], token_budget: int, load_image: LoadImage) -> list[ModelMessage]:
     """The exchanges as model messages. If they exceed the budget, the oldest are dropped; the last one (the run's own
     message) always stays."""
     kept: list[list[ModelMessage]] = []
@@ -126,7 +128,7 @@ def text_size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
 
 
-def exchange_size(exchange: Exchange) -> int:
+def exchange_size(exchange: "Exchange") -> int:
     """The size of an exchange in a prompt."""
     total = 0
     for part in (*exchange.asked, *exchange.answered):

@@ -10,7 +10,6 @@ from outlast.kernel.agents.context import Context, StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.runs.transcript import FINAL_ANSWER
-from outlast.kernel.threads.parts import TextPart
 
 DESCRIPTION: Final = "Give your answer. Call it once, when everything is done: it ends your work."
 MISSING: Final = "You have not given your answer yet. Call final_answer with it."
@@ -27,6 +26,8 @@ def answer_tool(output: type[BaseModel]) -> Tool:
 
 async def check_answer(context: StageContext) -> StageResult:
     """The answer as the run's text, or a problem if there is none."""
+    from outlast.kernel.threads.parts import TextPart
+
     if context.answer is None:
         return StageResult(problems=(MISSING,))
     part = TextPart(id=new_id("part"), text=context.answer)

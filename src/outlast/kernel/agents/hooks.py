@@ -2,13 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from outlast.db.database import Tx
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.prompt import Conversation, PromptContext
 from outlast.kernel.runs.transcript import Run
-from outlast.kernel.threads.parts import Part
+
+if TYPE_CHECKING:
+    from outlast.db.database import Tx
+    from outlast.kernel.threads.parts import Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,7 @@ class StageResult:
     newest checkpoint."""
 
     problems: tuple[str, ...] = ()
-    parts: tuple[Part, ...] = ()
+    parts: "tuple[Part, ...]" = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     mendable: bool = True
     changed_files: bool = False
@@ -54,18 +56,18 @@ class Lines(Protocol):
         """Prepare lines before the transaction that takes them; called in a thread if one of them is long. Never raises
         for a text of the model."""
 
-    def take(self, tx: Tx, run: Run, step: int, lines: Sequence[str]) -> LinesTaken:
+    def take(self, tx: "Tx", run: Run, step: int, lines: Sequence[str]) -> LinesTaken:
         """Take whole lines of one turn, in order. Never raises for a text of the model; if it raises anyway, its
         changes are undone and the model reads that these lines could not be taken."""
 
-    def reset(self, tx: Tx, run: Run, step: int) -> Sequence[tuple[str, Any]]:
+    def reset(self, tx: "Tx", run: Run, step: int) -> Sequence[tuple[str, Any]]:
         """The step is asked again: undo the effects of its lines, and publish that. A repeated call does nothing."""
 
-    def part(self, tx: Tx, run: Run, step: int, counts: Mapping[str, int]) -> Part | None:
+    def part(self, tx: "Tx", run: Run, step: int, counts: Mapping[str, int]) -> "Part | None":
         """The part that represents the step's lines in the answer, or None if they changed nothing. Its `step` is set.
         Called at the end of the turn, or at the end of a run that was cut in it."""
 
-    def end(self, tx: Tx, run: Run, status: str) -> Sequence[tuple[str, Any]]:
+    def end(self, tx: "Tx", run: Run, status: str) -> Sequence[tuple[str, Any]]:
         """The run ends in any way (`status`: completed | cancelled | error); called in the settle transaction, after
         `finish`. Returns events for the run's log (statistics, with `usage_of` of this transaction), and resumes work
         that waited for the run. If it raises, its changes are undone and the error is noted among the run's
@@ -85,7 +87,7 @@ class Finished:
 Instructions = Callable[[PromptContext], str]
 ContextHook = Callable[[PromptContext], Conversation]
 Stage = Callable[[StageContext], Awaitable[StageResult]]
-Finish = Callable[[Tx, Run, Sequence[Mapping[str, Any]], Mapping[str, Any]], Finished | None]
+Finish = Callable[["Tx", Run, Sequence[Mapping[str, Any]], Mapping[str, Any]], Finished | None]
 """An agent's own writes in the last transaction of a run that completes: (tx, run, the answer's parts, the facts of its
 stages, or empty without stages). If it raises, its writes are undone and the answer is saved anyway, with a notice (in
 a run with stages) or a problem."""

@@ -3,24 +3,25 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from outlast.base.errors import NotFound
-from outlast.db.blobs import FolderBlobs
-from outlast.db.database import Tx
 from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, exchange_size, messages_from, size_of
-from outlast.kernel.attachments.rows import AttachmentRow
-from outlast.kernel.attachments.tables import attachments
-from outlast.kernel.compactions.prompt import summary_message
-from outlast.kernel.compactions.rules import MANY, is_crowded
+from outlast.kernel.agents.prompt_tags import PromptTags
 from outlast.kernel.models.protocol import ModelMessage, ModelSpec, ToolSpec
-from outlast.kernel.runs.history import Exchange, History, history_before
 from outlast.kernel.runs.transcript import Run
-from outlast.kernel.settings import Settings
-from outlast.kernel.threads.tables import messages
+
+if TYPE_CHECKING:  # `from outlast import Agent` loads no database
+    from outlast.db.blobs import FolderBlobs
+    from outlast.db.database import Tx
+    from outlast.kernel.runs.history import Exchange, History
+    from outlast.kernel.settings import Settings
 
 UNREADABLE: Final = (
     ("history_unavailable", "Earlier messages could not be read, so the answer was written without them."),
+)
+OF_PROJECT: Final = (
+    "The owners of this project wrote these instructions for all its agents. Follow them, but the rules above win."
 )
 NOT_READABLE: Final = (KeyError, TypeError, ValueError, AttributeError)
 log = logging.getLogger("outlast.agents")
@@ -51,11 +52,11 @@ class PromptContext:
     """The context of `instructions` and `context`, before each turn of a run: one read transaction, the run, and its
     model. Return the same for every turn of a run, so that providers' caches apply."""
 
-    tx: Tx
+    tx: "Tx"
     run: Run
     model: ModelSpec
-    settings: Settings
-    blobs: FolderBlobs
+    settings: "Settings"
+    blobs: "FolderBlobs"
 
     @property
     def token_budget(self) -> int:
@@ -64,11 +65,16 @@ class PromptContext:
 
     def own_parts(self) -> Sequence[Mapping[str, Any]]:
         """The parts of the message that the run answers; empty if it was deleted."""
+        from outlast.kernel.threads.tables import messages
+
         parts: Sequence[Mapping[str, Any]] | None = self.tx.value(messages.c.parts, {"id": self.run.message_id})
         return parts or ()
 
     def load_image(self, attachment_id: str) -> tuple[str, bytes] | None:
         """An image's type and bytes by its attachment's id, or None if it is gone or the model does not see images."""
+        from outlast.kernel.attachments.rows import AttachmentRow
+        from outlast.kernel.attachments.tables import attachments
+
         if not self.model.vision:
             return None
         row = self.tx.find(AttachmentRow, attachments, {"id": attachment_id})
@@ -77,9 +83,12 @@ class PromptContext:
         except NotFound:  # the answer is written without it, and notes that it was not shown
             return None
 
-    def with_history(self, render: Callable[[Sequence[Exchange]], Sequence[ModelMessage]]) -> Conversation:
+    def with_history(self, render: Callable[[Sequence["Exchange"]], Sequence[ModelMessage]]) -> Conversation:
         """The result of `render` for the last exchanges, oldest first, after the summary of those before. If a stored
         message is not readable: for the run's own message only, with a warning in the log and a notice."""
+        from outlast.kernel.compactions.prompt import summary_message
+        from outlast.kernel.runs.history import history_before
+
         limit = context_messages(self.settings, self.run.profile)
         try:
             history = history_before(self.tx, self.run, limit)
@@ -91,8 +100,10 @@ class PromptContext:
         crowded = self._is_crowded(history, rendered)
         return Conversation([*before, *rendered], summarized=bool(before), crowded=crowded)
 
-    def _is_crowded(self, history: History, rendered: Sequence[ModelMessage]) -> bool:
+    def _is_crowded(self, history: "History", rendered: Sequence[ModelMessage]) -> bool:
         """True if the earlier exchanges, as rendered, are to be summarized."""
+        from outlast.kernel.compactions.rules import MANY, is_crowded
+
         if len(history.exchanges) < 2 or not self.settings.runs.summarize:
             return False
         used, budget = size_of(rendered[:-1]), self.token_budget * CHARS_PER_TOKEN
@@ -108,14 +119,22 @@ def conversation_so_far(context: PromptContext) -> Conversation:
     return context.with_history(lambda exchanges: messages_from(exchanges, context.token_budget, context.load_image))
 
 
-def context_messages(settings: Settings, agent: str) -> int:
+def with_project(system: str, instructions: str) -> str:
+    """The system text with the project's instructions behind it."""
+    if not instructions:
+        return system
+    quoted = PromptTags.around([instructions]).put("instructions", instructions)
+    return f"{system}\n\n{OF_PROJECT}\n{quoted}".lstrip()
+
+
+def context_messages(settings: "Settings", agent: str) -> int:
     """The number of last messages that an agent's model reads."""
     own = settings.profiles.get(agent)
     chosen = own.context_messages if own is not None else None
     return int(chosen if chosen is not None else settings.runs.context_messages)
 
 
-def token_budget(settings: Settings, model: ModelSpec) -> int:
+def token_budget(settings: "Settings", model: ModelSpec) -> int:
     """The number of tokens of history that a model reads: at most half of its context window, as the run itself needs
     room."""
     return min(settings.runs.context_tokens, model.context_tokens // 2)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import sha256
 from types import CodeType
-from typing import Any, Final, get_type_hints, overload
+from typing import TYPE_CHECKING, Any, Final, get_type_hints, overload
 
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
@@ -15,8 +15,10 @@ from pydantic_core import to_json
 from outlast.base.errors import ArgumentsInvalid
 from outlast.kernel.agents.context import Context
 from outlast.kernel.models.protocol import ToolSpec
-from outlast.kernel.sandboxes.shapes import FileChange
-from outlast.kernel.threads.parts import Part
+
+if TYPE_CHECKING:
+    from outlast.kernel.sandboxes.shapes import FileChange
+    from outlast.kernel.threads.parts import Part
 
 MAX_NAME_CHARS: Final = 80  # what the tables take
 
@@ -39,8 +41,8 @@ class ToolResult:
 
     content: str
     is_error: bool = False
-    files: tuple[FileChange, ...] = ()
-    parts: tuple[Part, ...] = ()
+    files: "tuple[FileChange, ...]" = ()
+    parts: "tuple[Part, ...]" = ()
     interrupted: bool = False
     notes: tuple[str, ...] = ()
 

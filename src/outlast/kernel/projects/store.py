@@ -90,6 +90,24 @@ def rename_project(tx: Tx, project_id: str, name: str) -> None:
     append(tx, project_id, [("project.updated", ProjectUpdated(project_id=project_id, name=name))])
 
 
+class ProjectAgents(NamedTuple):
+    """The agents that may be used (None: all), and what all of them read."""
+
+    agents: list[str] | None
+    instructions: str
+
+
+def agents_of(tx: Tx, project_id: str) -> ProjectAgents:
+    """The project's settings of agents. Raises `NotFound`."""
+    found = tx.find(ProjectAgents, projects, {"id": project_id})
+    return demand_found(found, "There is no such project.", project_id=project_id)
+
+
+def set_agents(tx: Tx, project_id: str, chosen: ProjectAgents) -> None:
+    """Replace the project's settings of agents."""
+    tx.update(projects, {"id": project_id}, updated_at=tx.now, **chosen._asdict())
+
+
 def count_active_runs(tx: Tx, project_id: str) -> int:
     """The number of runs of the project that have not ended."""
     alive = runs.c.project_id == project_id, runs.c.leg != "ended"

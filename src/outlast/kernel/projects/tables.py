@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import choice, count, metadata, moment, own_id, ref, text
+from outlast.db.columns import choice, count, json, metadata, moment, own_id, ref, text
 from outlast.db.lock_order import Place, locked_as
 
 projects = sa.Table(
@@ -11,6 +11,8 @@ projects = sa.Table(
     own_id(),
     text("name", "shown", nullable=False),
     ref("default_for", "users", "the user whose default project it is, or null", unique=True),
+    json("agents", "names of the agents that may be used; null: all"),
+    text("instructions", "what every agent of the project reads", nullable=False, server_default=""),
     count("log_seq", "last number given in the project's log"),
     moment("created_at", "when", nullable=False),
     moment("updated_at", "last change of the project's own fields", nullable=False),

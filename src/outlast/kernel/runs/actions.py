@@ -11,6 +11,7 @@ from outlast.base.errors import ModelKeyRefused, RunFinished, RunNotContinuable
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.agents.choice import demand_usable
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import clean
@@ -230,9 +231,10 @@ def start_in(
         thread_id, agent = _new_thread(tx, services, actor, target, draft)
         is_new = True
     failed = call_run_hook(tx, agent, "was started", lambda hooks: hooks.on_start(tx, thread_id))
-    held = threads.hold(tx, thread_id)  # after its runs and its subject, in the workers' order
+    held, agents, instructions = threads.hold_to_start(tx, thread_id)  # after its runs and its subject, as workers do
     demand_open(held.status, thread_id)
     project_id = held.project_id
+    demand_usable(services, held.profile if profile is None else profile, agents, project_id)
     spec = _require_usable_model(services, model)
     parts = compose(tx, project_id, thread_id, draft, services.settings.limits)
     _require_allowed(tx, services, actor, project_id, spec, parts)
@@ -244,7 +246,10 @@ def start_in(
     new_run_id = new_id("run")  # before the run is created: the runs behind the interrupted one wait for it
     if waits_for is not None and on_busy == "interrupt":
         waits_for = _interrupt(tx, services, thread_id, actor, new_run_id)
-    new = NewRun(project_id, thread_id, held.workspace_id, profile or held.profile, spec, message.id, actor.user_id)
+    new = NewRun(
+        project_id, thread_id, held.workspace_id, profile or held.profile, spec, message.id, actor.user_id,
+        instructions=instructions,
+    )  # fmt: skip
     run_id = queue_run(tx, services.engine, new, waits_for, new_run_id)
     store.add_problems(tx, run_id, failed)
     announce_thread(tx, thread_id)
@@ -314,8 +319,9 @@ async def _start_again(
     services: Services, actor: Actor, run_id: str, mode: str, model: str | None, key: str | None
 ) -> StartedAnswer:
     def produce(tx: Tx, row: RunRow) -> dict[str, Any]:
-        thread = threads.hold(tx, row.thread_id)
+        thread, agents, instructions = threads.hold_to_start(tx, row.thread_id)
         demand_open(thread.status, row.thread_id)
+        demand_usable(services, row.profile, agents, row.project_id)
         store.require_records(tx, run_id)
         allowed, what = (may_continue, "continued") if mode == "continue" else (may_retry, "retried")
         if not allowed(row.status, row.stop_reason):
@@ -333,7 +339,7 @@ async def _start_again(
         thread_locks.drive(tx, row.thread_id, row.project_id, actor, services.settings.locks.ttl_s)
         new = NewRun(
             row.project_id, row.thread_id, thread.workspace_id, row.profile, spec, row.message_id,
-            actor.user_id, mode, run_id,
+            actor.user_id, mode, run_id, instructions,
         )  # fmt: skip
         again_id = queue_run(tx, services.engine, new, None)
         failed = call_run_hook(

@@ -20,6 +20,7 @@ class RunRow(NamedTuple):
     workspace_id: str | None
     profile: str
     model: str
+    instructions: str
     message_id: str
     answer_id: str | None
     parent_run_id: str | None

@@ -242,6 +242,7 @@ def _save_answer(tx: Tx, run: Run, ending: Ending, parts: list[dict[str, Any]]) 
         ending.end.message_status,
         parts,
         model=run.model,
+        profile=run.profile,
         run_id=run.id,
         reply_to=run.message_id,
         credits=run.credits if is_charged(ending.end.status, ending.problems) else 0,

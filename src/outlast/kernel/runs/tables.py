@@ -42,6 +42,7 @@ runs = sa.Table(
     sa.Column("workspace_id", sa.String(40), comment="where it works; null until the first use"),
     word("profile", "agent profile", nullable=False),
     text("model", "model id", nullable=False),
+    text("instructions", "those of the project when the run was started", nullable=False, server_default=""),
     sa.Column(
         "message_id", sa.String(40), nullable=False, comment="the user message it answers; its context ends there"
     ),

@@ -53,6 +53,7 @@ class NewRun(NamedTuple):
     mode: str = "start"
     parent_run_id: str | None = None
     step_id: str | None = None
+    instructions: str = ""
 
 
 def queue_run(tx: Tx, engine: Engine, new: NewRun, after_run_id: str | None, run_id: str | None = None) -> str:

@@ -34,6 +34,7 @@ class Run(NamedTuple):
     deaths: int = 0
     problems: Sequence[str] = ()
     step_id: str | None = None
+    instructions: str = ""
 
     @property
     def is_new(self) -> bool:

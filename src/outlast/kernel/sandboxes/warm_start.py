@@ -9,6 +9,7 @@ import anyio
 
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
+from outlast.kernel.agents.registry import Agents
 from outlast.kernel.agents.workspaces import workspace_of_thread
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.threads.rows import ThreadRow
@@ -21,9 +22,9 @@ log = logging.getLogger("outlast.sandboxes")
 
 class Warmer:
     """In memory: the threads that wait. Losing them costs time, never work: a tool call starts a missing sandbox.
-    `agents`: names of agents that work in a sandbox."""
+    Only those of agents that work in a sandbox are started."""
 
-    def __init__(self, db: Database, machines: SandboxManager, agents: Collection[str]) -> None:
+    def __init__(self, db: Database, machines: SandboxManager, agents: Agents) -> None:
         self._db, self._machines, self._agents = db, machines, agents
         # Bounded: a flood must not fill the memory.
         self._wanted, self._coming = anyio.create_memory_object_stream[str](MAX_WAITING)
@@ -45,7 +46,7 @@ class Warmer:
 
     async def _warm(self, thread_id: str, limiter: anyio.CapacityLimiter) -> None:
         async with limiter:
-            place = await self._db.write(_place_of, thread_id, self._agents)
+            place = await self._db.write(_place_of, thread_id, self._agents.sandboxed)
             if place is not None:
                 await self._machines.ensure(*place)
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from outlast.base.settings.fields import setting
 from outlast.kernel.accounts.settings import AuthSettings
+from outlast.kernel.agents.settings import AgentSettings
 from outlast.kernel.apps.declared_names import KERNEL, DeclaredNames
 from outlast.kernel.apps.packages import declared_packages
 from outlast.kernel.credits.settings import CreditSettings
@@ -63,6 +64,7 @@ class Settings:
     live: LiveSettings = setting("", factory=LiveSettings)
     runs: RunSettings = setting("", factory=RunSettings)
     profiles: Mapping[str, ProfileSettings] = setting("", factory=lambda: SHIPPED_PROFILES)
+    agents: AgentSettings = setting("", factory=AgentSettings)
     credits: CreditSettings = setting("", factory=CreditSettings)
     limits: LimitSettings = setting("", factory=LimitSettings)
     sandbox: SandboxSettings | None = setting("", factory=SandboxSettings)

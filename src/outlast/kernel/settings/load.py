@@ -62,6 +62,7 @@ def load_settings(
             path = tuple(name.split("."))
             _put(raw, path, value, f"flag --{path[-1].replace('_', '-')}")
     settings = _without_absent(_build(settings_class(), raw.values, (), raw), raw)
+    settings = replace(settings, agents=replace(settings.agents, folder=_agents_folder(settings, raw)))
     check_settings(settings, lambda name: raw.where(_path(name)))
     return settings
 
@@ -188,6 +189,18 @@ def _without_absent(settings: Settings, raw: _Raw) -> Settings:
         providers = types.MappingProxyType({**defaults.providers, **settings.providers})
         settings = replace(settings, models=defaults.models, providers=providers)
     return settings
+
+
+def _agents_folder(settings: Settings, raw: _Raw) -> str:
+    """The whole path of the folder of agents, named or the usual one, which may be missing; "" without any file."""
+    path: Path = ("agents", "folder")
+    named, beside = settings.agents.folder, File(raw.file).parent
+    if not named:
+        return str((beside / "agents").absolute()) if raw.file else ""
+    folder = (File() if path in raw.origins else beside) / named
+    if not folder.is_dir():
+        raise refusal(_name(path), "an existing folder", _shown(named), raw.where(path))
+    return str(folder.absolute())
 
 
 def _policy(given: tuple[PolicyRule, ...], raw: _Raw) -> tuple[PolicyRule, ...]:

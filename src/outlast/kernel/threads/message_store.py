@@ -63,6 +63,7 @@ def add_message(
     parts: list[dict[str, Any]],
     *,
     model: str | None = None,
+    profile: str | None = None,
     run_id: str | None = None,
     reply_to: str | None = None,
     credits: int | None = None,  # noqa: A002 - the field's word
@@ -84,6 +85,7 @@ def add_message(
         status=status,
         parts=parts,
         model=model,
+        profile=profile,
         run_id=run_id,
         reply_to=reply_to,
         credits=credits,

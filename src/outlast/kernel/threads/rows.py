@@ -36,6 +36,7 @@ class MessageRow(NamedTuple):
     status: str
     parts: Any
     model: str | None
+    profile: str | None
     run_id: str | None
     reply_to: str | None
     credits: int | None

@@ -27,6 +27,7 @@ class MessageData(Frozen):
     status: Literal["complete", "partial", "cancelled", "error"]
     parts: list[Part]
     model: str | None = None
+    profile: str | None = None
     run_id: str | None = None
     credits: int | None = None
     error: ErrorData | None = None

@@ -10,6 +10,7 @@ from outlast.db.database import Tx
 from outlast.kernel.locks.store import LOCK_COLUMNS, LockColumns, drop, find_lock, join_lock, lock_data
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.inbox_items import INBOX, went
+from outlast.kernel.projects.tables import projects
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.runs.timers import ANY_KIND
@@ -36,6 +37,12 @@ _sandbox = (
 # Built once: building a statement takes four times as long as running it, and every start uses these.
 _OF: Final = threads.c.id == sa.bindparam("thread")
 _HOLD: Final = sa.select(threads).where(_OF).with_for_update(key_share=True)
+_HOLD_TO_START: Final = _HOLD.add_columns(
+    *(
+        sa.select(column).where(projects.c.id == threads.c.project_id).scalar_subquery().label(column.name)
+        for column in (projects.c.agents, projects.c.instructions)
+    )
+)
 SHOWN_THREADS: Final = sa.select(threads, _sandbox, *LOCK_COLUMNS).select_from(join_lock(threads, threads.c.id))
 """Threads with their lock and sandbox, for `to_data`."""
 _ONE: Final = SHOWN_THREADS.where(_OF)
@@ -89,6 +96,20 @@ def hold(tx: Tx, thread_id: str) -> ThreadRow:
     )
 
 
+class HeldThread(NamedTuple):
+    """A locked thread, and of its project the agents that may be used (None: all) and their instructions."""
+
+    thread: ThreadRow
+    agents: list[str] | None
+    instructions: str
+
+
+def hold_to_start(tx: Tx, thread_id: str) -> HeldThread:
+    """As `hold`, for a start of a run in this thread."""
+    held = tx.row(HeldThread, _HOLD_TO_START, {"thread": thread_id})
+    return demand_found(held, "There is no such thread.", thread_id=thread_id)
+
+
 class ShownThread(NamedTuple):
     thread: ThreadRow
     sandbox_id: str | None
@@ -114,6 +135,11 @@ def rename(tx: Tx, thread_id: str, project_id: str, title: str) -> None:
     """Set the title that a user chose."""
     tx.update(threads, {"id": thread_id}, titled=True, updated_at=tx.now)
     set_title(tx, thread_id, project_id, title)
+
+
+def set_agent(tx: Tx, thread_id: str, profile: str) -> None:
+    """Choose the agent of later runs."""
+    tx.update(threads, {"id": thread_id}, profile=profile)
 
 
 def set_status(tx: Tx, thread_id: str, status: str) -> None:

@@ -44,6 +44,7 @@ messages = sa.Table(
     sa.Column("status", sa.String(10), nullable=False, comment="complete | partial | cancelled | error"),
     json("parts", "list of parts as in base/events.py", nullable=False),
     text("model", "model id of an answer"),
+    word("profile", "agent of an answer"),
     soft_ref("run_id", "of an answer: the run that made it; else the run that it was sent to", index=True),
     soft_ref("reply_to", "for an answer: the user message it answers"),
     sa.Column("credits", sa.Integer, comment="settled for an answer"),

@@ -28,6 +28,7 @@ HERE = "outlast.surfaces.cli"
 KERNEL = "outlast.kernel"
 BEFORE_APPS = (
     CommandGroup("runs", f"{KERNEL}.runs.commands", "Start and follow runs, approve and answer", WORK),
+    CommandGroup("agents", f"{KERNEL}.agents.commands", "Agents that answer in threads", WORK),
     CommandGroup("threads", f"{KERNEL}.threads.commands", "Conversations of a project", WORK),
     CommandGroup("projects", f"{KERNEL}.projects.commands", "Your projects", WORK),
     CommandGroup("files", f"{KERNEL}.files.commands", "Files that people and agents search", WORK),
@@ -42,6 +43,7 @@ AFTER_APPS = (
     CommandGroup("status", f"{HERE}.status", "Show the state of the server", CONNECTION),
     CommandGroup("version", f"{HERE}.server_commands", "Show the version", CONNECTION),
     CommandGroup("serve", f"{HERE}.serve_commands", "Start the server", SERVER),
+    CommandGroup("dev", f"{HERE}.serve_commands", "Start the server, and reload your agents on save", SERVER),
     CommandGroup("worker", f"{HERE}.serve_commands", "Start a worker without HTTP", SERVER),
     CommandGroup("logs", f"{HERE}.server_commands", "Show the log of the server", SERVER),
     CommandGroup("doctor", f"{HERE}.server_commands", "Check this machine and configuration", SERVER),

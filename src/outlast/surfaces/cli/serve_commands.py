@@ -2,7 +2,9 @@
 
 import errno
 import os
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -31,6 +33,22 @@ def serve(
 
     Press Ctrl+C to stop; press it again to stop without waiting for running steps."""
     _run(context.obj, read_settings(host=host, port=port), http=True)
+
+
+@app.verb("dev", "outlast dev --config outlast.toml")
+def dev(
+    context: typer.Context,
+    host: Annotated[str | None, typer.Option(help="Address to listen on. Default: 127.0.0.1.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on. 0 chooses a free one. Default: 8400.")] = None,
+) -> None:
+    """Start the server, and load your agents again when you save a file.
+
+    The files are in the folder agents, next to the configuration file or, without one, in the current folder. If a file
+    cannot be loaded, the earlier agents stay, and the terminal and the web app show the error."""
+    settings = read_settings(host=host, port=port)
+    folder = settings.agents.folder or str(Path("agents").absolute())
+    agents = replace(settings.agents, folder=folder, reload=True)
+    _run(context.obj, replace(settings, agents=agents), http=True)
 
 
 @app.verb("worker", "outlast worker --config /etc/outlast.toml")
@@ -77,6 +95,8 @@ def _announce(settings: "Settings", address: str) -> None:
         _say(f"  No model is connected, so agents cannot answer: {guide} shows how.")
     for sidecar in wanted_sidecars(settings):
         _say(f"  {sidecar.summary}")
+    if settings.agents.reload:
+        _say(f"  Agents in {settings.agents.folder} are loaded again when you save a file.")
     if settings.sandbox is None:
         _say("  No sandboxes: agents cannot run code. Add a section [sandbox], which may be empty.")
     _say("  Press Ctrl+C to stop. Runs continue at the next start.", dim=True)

@@ -25,6 +25,7 @@ KERNEL_ROUTES: Final = (
     "outlast.kernel.locks.routes",
     "outlast.kernel.projects.member_routes",
     "outlast.kernel.models.routes",
+    "outlast.kernel.agents.routes",
     "outlast.kernel.previews.routes",
     "outlast.kernel.projects.routes",
     "outlast.kernel.sandboxes.routes",

@@ -107,7 +107,9 @@ def prompt_of(agent: Agent) -> Prompt:
 
 
 def test_an_addition_gives_every_listed_agent_its_text_and_tools() -> None:
-    agents = Agents({"shop": [Agent("support", instructions="Help.", tools=[find_order])]}, [addition(ask_user)])
+    agents = Agents(
+        {"shop": [Agent("support", instructions="Help.", tools=[find_order])]}, additions=[addition(ask_user)]
+    )
     prompt = prompt_of(agents["support"])
     assert prompt.system == "Help.\n\nA text for all."
     assert [spec.name for spec in prompt.tools] == ["find_order", "ask_user"]
@@ -117,7 +119,8 @@ def test_an_addition_gives_every_listed_agent_its_text_and_tools() -> None:
 
 def test_an_addition_without_a_text_for_a_run_withholds_its_tools() -> None:
     agents = Agents(
-        {"shop": [Agent("support", instructions="Help.", tools=[find_order])]}, [addition(ask_user, text=None)]
+        {"shop": [Agent("support", instructions="Help.", tools=[find_order])]},
+        additions=[addition(ask_user, text=None)],
     )
     prompt = prompt_of(agents["support"])
     assert (prompt.system, [spec.name for spec in prompt.tools]) == ("Help.", ["find_order"])
@@ -125,16 +128,36 @@ def test_an_addition_without_a_text_for_a_run_withholds_its_tools() -> None:
 
 def test_unlisted_agents_and_those_that_say_so_take_no_addition() -> None:
     some = [Agent("digest", listed=False), Agent("plain", extends=False)]
-    agents = Agents({"shop": some}, [addition(ask_user)])
+    agents = Agents({"shop": some}, additions=[addition(ask_user)])
     assert [agents[name].specs for name in ("digest", "plain")] == [(), ()]
 
 
 def test_an_agent_with_an_output_keeps_it_beside_an_addition() -> None:
-    agents = Agents({"shop": [Agent("triage", output=Verdict)]}, [addition(ask_user)])
+    agents = Agents({"shop": [Agent("triage", output=Verdict)]}, additions=[addition(ask_user)])
     assert {spec.name for spec in agents["triage"].specs} == {"ask_user", "final_answer"}
 
 
 def test_a_tool_that_an_app_adds_to_every_agent_has_a_name_of_its_own() -> None:
     with pytest.raises(StartRefused) as caught:
-        Agents({"shop": [Agent("support", tools=[find_order])]}, [addition(find_order)])
+        Agents({"shop": [Agent("support", tools=[find_order])]}, additions=[addition(find_order)])
     assert "support" in caught.value.message
+
+
+def test_an_agent_has_a_title_of_its_name_and_one_line_texts() -> None:
+    assert Agent("night-desk").title == "Night desk"
+    assert Agent("support", title="Support", icon="🛟").title == "Support"
+    with pytest.raises(ValueError, match="title"):
+        Agent("support", title="x" * 61)
+    with pytest.raises(ValueError, match="description"):
+        Agent("support", description="two\nlines")
+    with pytest.raises(ValueError, match="icon"):
+        Agent("support", icon="life-ring")
+
+
+def test_the_words_for_agents_load_neither_the_database_nor_the_http_server_nor_numpy() -> None:
+    script = (
+        "import sys; from outlast import Agent, Context, ToolResult, tool;"
+        "print([m for m in ('sqlalchemy', 'fastapi', 'starlette', 'numpy', 'httpx', 'outlast.db') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

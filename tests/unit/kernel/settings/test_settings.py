@@ -287,3 +287,14 @@ def test_a_file_without_the_section_offers_no_sandboxes_and_no_file_offers_local
     for settings in (load_settings(file, environ={}), load_settings(environ={})):
         assert settings.sandbox is not None
         assert settings.sandbox.provider == "local"
+
+
+def test_the_folder_of_agents_is_next_to_the_file_that_names_it_or_is_named_agents(written, tmp_path, monkeypatch):
+    assert load_settings(environ={}).agents.folder == ""
+    assert load_settings(written(""), environ={}).agents.folder == str(tmp_path / "agents")
+    (tmp_path / "bots").mkdir()
+    file = written("[agents]\nfolder = 'bots'\n")
+    assert load_settings(file, environ={}).agents.folder == str(tmp_path / "bots")
+    monkeypatch.chdir(tmp_path)
+    assert load_settings(environ={"OUTLAST_AGENTS_FOLDER": "bots"}).agents.folder == str(tmp_path / "bots")
+    assert refused(written("[agents]\nfolder = 'elsewhere'\n")).fields["setting"] == "agents.folder"

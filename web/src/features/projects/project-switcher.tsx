@@ -1,5 +1,5 @@
-import { ChevronDown, Pencil, Plus, Users } from 'lucide-react'
-import { useState } from 'react'
+import { Bot, ChevronDown, Pencil, Plus, Users } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Mark } from '@/components/brand'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '@/components/menu'
@@ -8,11 +8,13 @@ import { useActiveProject, useProjects } from '../shell/active-project'
 import { MembersDialog } from './members-dialog'
 import { ProjectDialog } from './project-dialog'
 
+const AgentsDialog = lazy(() => import('./agents-dialog').then(({ AgentsDialog: dialog }) => ({ default: dialog })))
+
 export function ProjectSwitcher() {
   const { projectId, project, choose } = useActiveProject()
   const projects = useProjects()
   const [, navigate] = useLocation()
-  const [dialog, setDialog] = useState<'new' | 'rename' | 'members' | null>(null)
+  const [dialog, setDialog] = useState<'new' | 'rename' | 'members' | 'agents' | null>(null)
   const close = () => setDialog(null)
   return (
     <>
@@ -48,6 +50,10 @@ export function ProjectSwitcher() {
           <Users />
           Members and invitations
         </MenuItem>
+        <MenuItem onSelect={() => setDialog('agents')}>
+          <Bot />
+          Agents and instructions
+        </MenuItem>
         {project !== null && project.role === 'owner' && (
           <MenuItem onSelect={() => setDialog('rename')}>
             <Pencil />
@@ -63,6 +69,11 @@ export function ProjectSwitcher() {
       {project !== null && (
         <>
           <ProjectDialog mode="rename" project={project} open={dialog === 'rename'} onClose={close} />
+          {dialog === 'agents' && (
+            <Suspense>
+              <AgentsDialog project={project} onClose={close} />
+            </Suspense>
+          )}
           <MembersDialog project={project} open={dialog === 'members'} onClose={close} />
         </>
       )}

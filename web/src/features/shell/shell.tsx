@@ -9,6 +9,7 @@ import { useStored } from '@/lib/local-storage'
 import { InboxProvider } from '../inbox/inbox-context'
 import { InboxDot } from '../inbox/inbox-link'
 import { ActiveProjectProvider, useActiveProject } from './active-project'
+import { AgentProblem } from './agent-problem'
 import { CommandPalette, PALETTE_KEY } from './command-palette'
 import { Sidebar } from './sidebar'
 
@@ -69,7 +70,10 @@ function Frame({ children }: { children: ReactNode }) {
             </IconButton>
           </aside>
         )}
-        <main className="flex min-w-0 flex-1 flex-col">{children}</main>
+        <main className="flex min-w-0 flex-1 flex-col">
+          <AgentProblem projectId={projectId} />
+          {children}
+        </main>
       </div>
       <Drawer open={drawer} onClose={() => setDrawer(false)}>
         {sidebar}

@@ -7,6 +7,7 @@ import { CopyIcon } from '@/components/copy'
 import { ClockTime } from '@/components/time'
 import { plural } from '@/lib/format'
 import { ChangedFilesButton } from '../workspace-files/files-button'
+import { AnswerAgent } from './answer-agent'
 import { AnswerHead } from './answer-head'
 import { ForkButton } from './fork-button'
 import { MessageParts } from './message-parts'
@@ -53,6 +54,7 @@ export const Answer = memo(function Answer({ message, run, isLast, continued }: 
           at={message?.created_at ?? null}
         />
       )}
+      <AnswerAgent profile={message?.profile ?? live?.profile ?? null} />
       <div className="space-y-3">
         {live !== undefined && <AnswerSteps run={live} when="before" />}
         <MessageParts

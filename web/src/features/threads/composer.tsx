@@ -9,6 +9,7 @@ import { useStoredDraft } from '@/lib/local-storage'
 import { AGENT, mentionedIn } from '@/features/mentions/mention-text'
 import { useMentionable } from '@/features/mentions/people'
 import { useMe } from '../session/session-gate'
+import { AgentSelect, type AgentSelectProps } from './agent-select'
 import { useAttachments } from './attachments'
 import { withCaptures, type CapturedElement } from './captures'
 import { CaptureChips } from './capture-chips'
@@ -40,6 +41,8 @@ interface ComposerProps {
   autoFocus?: boolean
   placeholder?: string | undefined
   handover?: ComposerInserts | undefined
+  /** The choice of the agent that answers. */
+  agents?: AgentSelectProps | undefined
 }
 
 const NO_ELEMENTS: CapturedElement[] = []
@@ -163,6 +166,7 @@ export function Composer(props: ComposerProps) {
         <IconButton label="Attach files" onClick={() => picker.current?.click()}>
           <Paperclip />
         </IconButton>
+        {props.agents !== undefined && <AgentSelect {...props.agents} />}
         <ModelSelect models={models} model={model} balance={credits?.balance ?? null} onChoose={choose} />
         <span className="flex-1" />
         {toPeople && (

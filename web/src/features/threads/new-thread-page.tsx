@@ -8,6 +8,7 @@ import { client, queryClient } from '@/lib/queries'
 import { CreditsChip } from '../account/credits-chip'
 import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
+import { useNewThreadAgent } from './agent-choice'
 import { Composer } from './composer'
 import { useModelChoice } from './model-choice'
 import { bodyOf, keyFor, type Outgoing } from './outgoing-message'
@@ -38,6 +39,7 @@ export function NewThreadPage({ projectId }: { projectId: string }) {
   }, [apps])
   const { projectId: active, choose, project } = useActiveProject()
   const { model } = useModelChoice()
+  const { agents, agent, choose: chooseAgent } = useNewThreadAgent(projectId)
   const [, navigate] = useLocation()
   useEffect(() => choose(projectId), [projectId, choose])
   useEffect(() => {
@@ -45,7 +47,8 @@ export function NewThreadPage({ projectId }: { projectId: string }) {
   }, [])
   const [key] = useState(() => new Map<string, string>())
   const send = async (message: Outgoing) => {
-    const body = { project_id: projectId, ...bodyOf(message) }
+    const profile = agent === null || agent.default ? {} : { profile: agent.name }
+    const body = { project_id: projectId, ...profile, ...bodyOf(message) }
     const started = await client.startThread(body, keyFor(key, JSON.stringify(body)))
     navigate(`/threads/${started.thread_id}`)
   }
@@ -71,8 +74,16 @@ export function NewThreadPage({ projectId }: { projectId: string }) {
             </p>
           ) : (
             <>
-              <Composer projectId={projectId} draftKey={`new.${projectId}`} onSend={send} autoFocus />
-              <Suggestions onChoose={(content) => send({ content, images: [], model: model?.id ?? null })} />
+              <Composer
+                projectId={projectId}
+                draftKey={`new.${projectId}`}
+                onSend={send}
+                agents={{ agents, chosen: agent?.name ?? null, onChoose: chooseAgent }}
+                autoFocus
+              />
+              {agent?.origin !== 'own' && (
+                <Suggestions onChoose={(content) => send({ content, images: [], model: model?.id ?? null })} />
+              )}
             </>
           )}
         </div>

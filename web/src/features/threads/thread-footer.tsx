@@ -7,6 +7,7 @@ import { client } from '@/lib/queries'
 import { useReached } from '@/lib/time'
 import { SnapshotNote } from '../sandboxes/snapshot-note'
 import { useMe } from '../session/session-gate'
+import { useAgents } from './agent-choice'
 import { Composer } from './composer'
 import type { ComposerInserts } from './composer-inserts'
 import { ContextGauge } from './context-gauge'
@@ -92,6 +93,9 @@ function Write({ placeholder, handover }: ThreadFooterProps) {
   const { activeRun } = open
   const [stopping, setStopping] = useState(false)
   const tellTyping = useTellTyping()
+  const agents = useAgents(thread.project_id)
+  const hasChoice = thread.anchor === null || agents.some(({ name }) => name === thread.profile)
+  const chooseAgent = (name: string) => void client.chooseAgent(thread.id, name).then(patchThreads, complain)
   const post = async ({ content, images }: Outgoing) => {
     const body = { content, ...(images.length > 0 && { images }) }
     await once(`message ${thread.id} ${JSON.stringify(body)}`, (key) => client.postMessage(thread.id, body, key))
@@ -117,6 +121,7 @@ function Write({ placeholder, handover }: ThreadFooterProps) {
       onTyping={tellTyping}
       placeholder={placeholder}
       handover={handover}
+      {...(hasChoice && { agents: { agents, chosen: thread.profile, onChoose: chooseAgent } })}
       autoFocus
     />
   )

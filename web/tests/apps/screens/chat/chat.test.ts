@@ -30,6 +30,7 @@ const message = (role: Message['role'], words: string): Message => ({
   status: 'complete',
   parts: [text('t', words)],
   model: null,
+  profile: null,
   run_id: null,
   credits: null,
   error: null,

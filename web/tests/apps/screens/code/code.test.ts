@@ -19,6 +19,7 @@ const message = (id: string, role: Message['role'], words: string, run_id: strin
   status: 'complete',
   parts: [{ type: 'text', id, step: 0, text: words }],
   model: null,
+  profile: null,
   run_id,
   credits: null,
   error: null,

@@ -1,0 +1,120 @@
+"""Agents that the operator of a server writes: in a folder of Python files, in installed modules, and in packages with
+the entry point `outlast.agents`. Their code runs with the server's rights."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module, invalidate_caches, util
+from importlib.machinery import ModuleSpec
+from itertools import count
+from pathlib import Path
+from traceback import walk_tb
+from types import ModuleType
+from typing import Any, Final
+
+from outlast.base.errors import StartRefused
+from outlast.base.plugins import plugins
+from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.registered import Registered
+from outlast.kernel.agents.settings import AgentSettings
+
+ENTRY_POINTS: Final = "outlast.agents"
+_numbers: Final = count(1)
+
+
+def find_own_agents(settings: AgentSettings) -> Mapping[str, Sequence[Agent]]:
+    """The operator's agents by the place where they were found ("agents/shop.py"), each once, in the order of their
+    files. Each call imports the folder's files again, as modules of one new package, so they can import each other
+    (`from .orders import refund`); other modules are imported once in a process. Call it in a thread. Raises
+    `StartRefused` with the file, the line and the error of code that cannot be imported; its cause is that error."""
+    seen: dict[int, Any] = {}
+    found: dict[str, Sequence[Any]] = {}
+    for place, values in (*_in_folder(settings.folder), *_in_modules(settings.modules)):
+        new = {id(one): one for one in values if isinstance(one, Registered) and id(one) not in seen}
+        found[place] = list(new.values())
+        seen |= new
+    return found
+
+
+def agent_files(folder: Path) -> Mapping[str, Path]:
+    """The modules of the folder, by name. Those whose names begin with `_` are only imported by others."""
+    files = {file.stem: file for file in folder.glob("*.py")}
+    files |= {file.parent.name: file for file in folder.glob("*/__init__.py")}
+    return {name: file for name, file in sorted(files.items()) if not name.startswith(("_", "."))}
+
+
+def _in_folder(name: str) -> Iterator[tuple[str, Sequence[Any]]]:
+    if not name:
+        return
+    folder = Path(name)
+    with _package_of(folder) as package:
+        for module, file in agent_files(folder).items():
+            place = f"{folder.name}/{file.relative_to(folder)}"
+            yield place, _imported(place, f"{package}.{module}", folder)
+
+
+def _in_modules(names: Sequence[str]) -> Iterator[tuple[str, Sequence[Any]]]:
+    for name in names:
+        yield f"the module {name}", _imported(f"the module {name}", name)
+    for point in plugins(ENTRY_POINTS):
+        place = f"the package {point.dist.name if point.dist else point.module}"
+        with _refusing(place):
+            loaded = point.load()
+        yield place, list(vars(loaded).values()) if isinstance(loaded, ModuleType) else [loaded]
+
+
+@contextmanager
+def _package_of(folder: Path) -> Iterator[str]:
+    """A new package of this folder's files. Nothing is kept of one whose import fails; the modules of others stay for
+    the runs that still use their functions."""
+    package, writes_none = f"outlast_own_agents_{next(_numbers)}", sys.dont_write_bytecode
+    spec = ModuleSpec(package, None, is_package=True)
+    spec.submodule_search_locations = [str(folder)]
+    sys.modules[package] = util.module_from_spec(spec)
+    sys.dont_write_bytecode = True  # compiled files go by the second, and a file may be saved twice in one
+    invalidate_caches()
+    try:
+        yield package
+    except BaseException:
+        for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
+            del sys.modules[name]
+        raise
+    finally:
+        sys.dont_write_bytecode = writes_none
+
+
+def _imported(place: str, module: str, folder: Path | None = None) -> Sequence[Any]:
+    """The values at the top level of a module."""
+    with _refusing(place, folder):
+        return list(vars(import_module(module)).values())
+
+
+@contextmanager
+def _refusing(place: str, folder: Path | None = None) -> Iterator[None]:
+    """Turn what a module raises into `StartRefused`."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        where = _line_of(error, folder) if folder else None
+        raise StartRefused(
+            f"Agents cannot be loaded from {where or place}: {type(error).__name__}: {_first_line(error)}",
+            hint="Correct the code. Other programs that import it get the same error.",
+        ) from error
+
+
+def _line_of(error: BaseException, folder: Path) -> str | None:
+    """The last line of the folder's files that the error came from, as "agents/shop.py:12"."""
+    lines = [(frame.f_code.co_filename, number) for frame, number in walk_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        lines.append((error.filename, error.lineno or 1))
+    inside = [f"{folder.name}/{Path(file).relative_to(folder)}:{line}" for file, line in lines if _is_in(file, folder)]
+    return inside[-1] if inside else None
+
+
+def _is_in(file: str, folder: Path) -> bool:
+    return Path(file).is_relative_to(folder)
+
+
+def _first_line(error: BaseException) -> str:
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    return next(iter(text.splitlines()), "")

@@ -1,0 +1,63 @@
+"""The guide for agents, followed as it is written: a folder, `outlast dev`, a saved file, an approved tool call."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.flow.program.serving import CONFIG, served
+from tests.flow.program.test_dev import agents_at
+
+ROOT = Path(__file__).resolve().parents[3]
+FILES = dict(
+    re.findall(
+        r'```python title="agents/(\w+\.py)"\n(.*?)```', (ROOT / "docs/guides/write-an-agent.md").read_text(), re.DOTALL
+    )
+)
+
+
+def asked(address: str, path: str, body: object = None) -> Any:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(address + path, data, {"content-type": "application/json"})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return json.load(answer)
+
+
+def events_of(address: str, run_id: str) -> Iterator[Any]:
+    with urllib.request.urlopen(f"{address}/v1/runs/{run_id}/events", timeout=60) as stream:
+        yield from (json.loads(line[6:]) for line in stream if line.startswith(b"data: "))
+
+
+def test_the_files_of_the_guide_are_those_of_the_examples() -> None:
+    assert set(FILES) == {"support_desk.py", "triage.py"}
+    for name, text in FILES.items():
+        assert (ROOT / "examples" / "agents" / name).read_text().endswith(f"\n\n{text}")
+
+
+def test_an_empty_folder_becomes_an_agent_whose_refund_a_person_approves(tmp_path: Path) -> None:
+    folder, config = tmp_path / "agents", tmp_path / "outlast.toml"
+    folder.mkdir()
+    config.write_text(CONFIG.format(folder=tmp_path / "data"))
+    with served(config, "dev") as address:
+        for name, text in FILES.items():
+            (folder / name).write_text(text)
+        agents_at(address, lambda found: len(found["items"]) == 3)
+
+        started = asked(address, "/v1/runs", {"content": "Refund 900 cents of order B-17", "profile": "support"})
+        for event in events_of(address, started["run_id"]):
+            if event["event"] == "approval.requested":
+                assert event["data"]["approval"]["reason"] == "Refunds need a person"
+                asked(address, f"/v1/approvals/{event['data']['approval']['id']}", {"decision": "approve"})
+        answer = asked(address, f"/v1/threads/{started['thread_id']}/messages")["items"][-1]
+        assert answer["profile"] == "support"
+        assert "900 cents were paid back for B-17" in answer["parts"][-1]["text"]
+
+        sorted_one = asked(address, "/v1/runs", {"content": "My repair is urgent!", "profile": "triage"})
+        assert [event["event"] for event in events_of(address, sorted_one["run_id"])][-1] == "stream.ended"
+        answer = asked(address, f"/v1/threads/{sorted_one['thread_id']}/messages")["items"][-1]
+        verdict = json.loads(answer["parts"][-1]["text"])
+        assert verdict == {"topic": "repair", "urgent": True, "summary": "My repair is urgent!"}

@@ -1,0 +1,75 @@
+"""The agents in the folder of examples, each run to its end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from outlast.db.database import Database
+from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.own_agents import find_own_agents
+from outlast.kernel.agents.settings import AgentSettings
+from outlast.kernel.runs.actions import NewThread
+from outlast.kernel.runs.approval_actions import decide_approval
+from outlast.kernel.threads.actions import list_messages
+from outlast.testing.scripted_model import Call, Turn, turn
+from tests.flow.harness import Stage, stage, told_last
+
+FOLDER = Path(__file__).resolve().parents[3] / "examples" / "agents"
+AGENTS = {agent.name: agent for agents in find_own_agents(AgentSettings(str(FOLDER))).values() for agent in agents}
+PAY = Call("refund", {"order_id": "B-17", "cents": 900})
+
+
+def playing(db: Database, folder: Path, agent: Agent, turns: Sequence[Turn]):
+    return stage(db, folder, list(turns), agent=agent)
+
+
+async def start(it: Stage, agent: Agent, text: str) -> tuple[str, str]:
+    started = await it.start(text, target=NewThread(it.project_id, agent.name))
+    return started.run_id, started.thread_id
+
+
+async def text_of_answer(it: Stage, thread_id: str) -> str:
+    answer = (await list_messages(it.services, it.owner, thread_id)).items[-1]
+    assert answer.role == "assistant"
+    return "".join(part.text for part in answer.parts if part.type == "text")
+
+
+@pytest.mark.parametrize(("decision", "told"), [("approve", "900 cents were paid back for B-17"), ("deny", "denied")])
+async def test_the_support_desk_pays_back_what_a_person_has_approved(
+    db: Database, tmp_path: Path, decision: Literal["approve", "deny"], told: str
+) -> None:
+    turns = [turn(Call("find_order", {"order_id": "B-17"})), turn(PAY), turn("All settled.")]
+    async with playing(db, tmp_path, AGENTS["support"], turns) as it:
+        run_id, thread_id = await start(it, AGENTS["support"], "Please pay 9 euros back for B-17.")
+        asked = (await it.until(run_id, "approval.requested"))["data"]["approval"]
+        assert (asked["tool"], asked["reason"]) == ("refund", "Refunds need a person")
+        await decide_approval(it.services, it.owner, asked["id"], decision)
+        assert await it.ended(run_id) == "completed"
+        assert told_last(it.model.requests[1]) == ["B-17: paid, 49900 cents."]
+        assert told.lower() in told_last(it.model.requests[2])[0].lower()
+        assert await text_of_answer(it, thread_id) == "All settled."
+
+
+async def test_the_triage_answers_with_an_object(db: Database, tmp_path: Path) -> None:
+    verdict = {"topic": "repair", "urgent": True, "summary": "The brakes do not work."}
+    turns = [turn(Call("final_answer", {**verdict, "topic": "brakes"})), turn(Call("final_answer", verdict))]
+    async with playing(db, tmp_path, AGENTS["triage"], turns) as it:
+        run_id, thread_id = await start(it, AGENTS["triage"], "My brakes do not work!")
+        assert await it.ended(run_id) == "completed"
+        assert json.loads(await text_of_answer(it, thread_id)) == verdict
+
+
+async def test_the_persona_reads_its_instructions_and_has_no_tools(db: Database, tmp_path: Path) -> None:
+    async with playing(db, tmp_path, AGENTS["plain-words"], [turn("Pay by Friday.")]) as it:
+        run_id, thread_id = await start(it, AGENTS["plain-words"], "Remittance is due at the close of the week.")
+        assert await it.ended(run_id) == "completed"
+        assert it.model.requests[0].system.startswith("You rewrite what people send you")
+        assert it.model.requests[0].tools == ()
+        assert await text_of_answer(it, thread_id) == "Pay by Friday."
+        answer = (await list_messages(it.services, it.owner, thread_id)).items[-1]
+        assert answer.profile == "plain-words"

@@ -1,0 +1,125 @@
+"""Agents from a folder, from installed modules, and how broken code is refused."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from outlast.base.errors import StartRefused
+from outlast.kernel.agents.own_agents import find_own_agents
+from outlast.kernel.agents.registry import Agents
+from outlast.kernel.agents.settings import AgentSettings
+
+SUPPORT = "from outlast import Agent\nsupport = Agent('support')\n"
+Write = Callable[..., AgentSettings]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write files of the folder `agents`, by name, and return settings that name it."""
+
+    def written(**files: str) -> AgentSettings:
+        folder = tmp_path / "agents"
+        for name, text in files.items():
+            file = folder / f"{name.replace('__', '/')}.py"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        return AgentSettings(str(folder))
+
+    return written
+
+
+def names_of(settings: AgentSettings) -> dict[str, list[str]]:
+    return {place: [agent.name for agent in agents] for place, agents in find_own_agents(settings).items()}
+
+
+def refused(settings: AgentSettings) -> StartRefused:
+    with pytest.raises(StartRefused) as caught:
+        find_own_agents(settings)
+    return caught.value
+
+
+def test_agents_of_all_files_are_found_by_their_file_and_files_import_each_other(write: Write) -> None:
+    settings = write(
+        shop="from outlast import Agent\nfrom ._tools import find\nsupport = Agent('support', tools=[find])\n",
+        again="from .shop import support\nfrom outlast import Agent\nother = same = Agent('other')\n",
+        _tools="from outlast import tool\n@tool\ndef find(order: str) -> str:\n    '''Find it.'''\n    return order\n",
+    )
+    (Path(settings.folder) / "desk").mkdir()
+    (Path(settings.folder) / "desk" / "__init__.py").write_text("from outlast import Agent\ndesk = Agent('desk')\n")
+    assert names_of(settings) == {
+        "agents/again.py": ["support", "other"],
+        "agents/desk/__init__.py": ["desk"],
+        "agents/shop.py": [],
+    }
+
+
+def test_a_server_without_a_folder_has_no_agents_of_its_own(tmp_path: Path) -> None:
+    assert names_of(AgentSettings()) == {}
+    assert names_of(AgentSettings(str(tmp_path / "agents"))) == {}
+
+
+def test_the_folder_is_imported_anew_each_time_and_leaves_no_compiled_files(write: Write) -> None:
+    settings = write(shop=SUPPORT)
+    first = find_own_agents(settings)["agents/shop.py"]
+    assert names_of(write(shop=SUPPORT.replace("'support'", "'repairs'"))) == {"agents/shop.py": ["repairs"]}
+    assert [agent.name for agent in first] == ["support"]
+    assert [file.name for file in Path(settings.folder).iterdir()] == ["shop.py"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x = 1\ndef broken(:\n", "agents/shop.py:2: SyntaxError"),
+        ("import json\njson.loads('{')\n", "agents/shop.py:2: JSONDecodeError"),
+        ("\nfrom ._missing import refund\n", "agents/shop.py:2: ModuleNotFoundError"),
+        ("from outlast import Agent\nAgent('Shop')\n", "agents/shop.py:2: ValueError: Invalid agent name"),
+        ("raise SystemExit('bye')\n", "agents/shop.py:1: SystemExit: bye"),
+    ],
+)
+def test_broken_code_is_refused_with_its_file_line_and_error(write: Write, text: str, words: str) -> None:
+    before = set(sys.modules)
+    refusal = refused(write(shop=text, first=SUPPORT))
+    assert words in refusal.message
+    assert refusal.__cause__ is not None
+    assert [name for name in set(sys.modules) - before if name.startswith("outlast_own_agents")] == []
+
+
+def test_modules_that_are_installed_are_found_by_their_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "acme_agents.py").write_text(SUPPORT)
+    assert names_of(AgentSettings(modules=("acme_agents",))) == {"the module acme_agents": ["support"]}
+    assert "the module acme_missing: ModuleNotFoundError" in refused(AgentSettings(modules=("acme_missing",))).message
+
+
+def test_a_name_that_is_taken_is_refused_with_both_places(write: Write) -> None:
+    own = find_own_agents(write(a=SUPPORT, b=SUPPORT))
+    with pytest.raises(StartRefused, match=re.escape("one of agents/a.py, one of agents/b.py")):
+        Agents({}, own)
+    with pytest.raises(StartRefused, match=re.escape("one of the app desk, one of agents/a.py")):
+        Agents({"desk": own["agents/b.py"]}, {"agents/a.py": own["agents/a.py"]})
+
+
+def test_one_tool_name_is_not_both_a_question_and_a_call(write: Write) -> None:
+    text = (
+        "from outlast import Agent, tool\n@tool(asks_person={asks})\ndef check(order: str) -> str:\n"
+        "    '''Check it.'''\n    return order\n{name} = Agent('{name}', tools=[check])\n"
+    )
+    own = find_own_agents(write(a=text.format(asks=True, name="asks"), b=text.format(asks=False, name="calls")))
+    with pytest.raises(StartRefused, match=re.escape("one of agents/a.py, one of agents/b.py")):
+        Agents({}, own)
+
+
+def test_replaced_agents_are_gone_from_the_sets_and_a_run_claimed_just_before_still_finds_its_own(write: Write) -> None:
+    agents = Agents({}, find_own_agents(write(shop=SUPPORT)))
+    agents.use(find_own_agents(write(shop=SUPPORT.replace("'support'", "'repairs'"))))
+    assert agents.names == agents.listed == agents.own == {"repairs"}
+    assert "support" not in agents
+    assert agents["support"].name == "support"
+    with pytest.raises(StartRefused):
+        agents.use({"agents/a.py": [agents["repairs"]], "agents/b.py": [agents["repairs"]]})
+    assert agents.names == {"repairs"}
