@@ -4,6 +4,7 @@ import orjson
 from fastapi import Query
 from starlette.responses import Response
 
+from outlast.base.errors import MalformedInput
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Key, Limit
 from outlast.kernel.http.responses import page, reply
@@ -89,7 +90,9 @@ async def cancel_run(run_id: str, services: Svc, actor: Signed) -> Response:
 async def steer_run(run_id: str, body: SteerRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
     """Post a message that the agent reads before its next turn. A run that would end reads it first. 409 `run_finished`
     if the run has ended: start a run with the message instead."""
-    content = draft_of(body) if body.queued_run_id is None else body.queued_run_id
+    if body.queued_run_id is not None and (body.content or body.parts or body.images):
+        raise MalformedInput("A message of the queue is sent without content of its own.", field="queued_run_id")
+    content = body.queued_run_id or draft_of(body)
     return reply(await steer_actions.steer_run(services, actor, run_id, content, key=key), 202)
 
 
