@@ -12,7 +12,8 @@ _PAGE_MOVES = frozenset({"page.patch", "page.html"})
 class ThreadFold:
     """A thread as its stream tells it: its own facts, and its runs by id. `messages` are ordered by position; `page` is
     `{page_id, version}` as last told, `actions` what people did on it, in order of first appearance, `proposals` what
-    its agent proposes about a document, oldest first, as it is decided."""
+    its agent proposes about a document, oldest first, as it is decided, `compaction` the summary of the oldest messages
+    that its agent reads instead."""
 
     thread: Json | None = None
     lock: Json | None = None
@@ -20,6 +21,7 @@ class ThreadFold:
     page: Json | None = None
     actions: list[Json] = field(default_factory=list)
     proposals: list[Json] = field(default_factory=list)
+    compaction: Json | None = None
     runs: dict[str, RunFold] = field(default_factory=dict)
 
 
@@ -36,6 +38,8 @@ def apply_to_thread(state: ThreadFold, event: Json) -> None:
         _put_proposal(state.proposals, data["proposal"])
     elif name in ("edit.resolved", "edit.reopened", "edit.superseded"):
         _put_edits(state.proposals, data["edits"])
+    elif name == "thread.compacted":
+        state.compaction = data["compaction"]
     elif name == "thread.updated":
         state.thread, state.lock = data["thread"], data["thread"]["lock"]
     elif name.startswith("lock."):

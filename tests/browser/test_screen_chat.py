@@ -105,7 +105,7 @@ def test_an_image_is_refused_for_a_blind_model_and_one_click_takes_one_that_sees
     page = open_page(f"/screens/{screen['id']}")
     before = len(server.asked())
     page.locator("input[type=file]").set_input_files(picture)
-    expect(page.get_by_role("list", name="Attached images").get_by_role("img")).to_be_visible()
+    expect(page.get_by_role("list", name="Attached files").get_by_role("img")).to_be_visible()
     page.get_by_label("Message", exact=True).fill("Like this sketch")
     note = page.locator("[data-note=hard]")
     expect(note).to_contain_text("Grok 4.1 Fast cannot see images")
@@ -130,13 +130,12 @@ def test_an_image_is_refused_for_a_blind_model_and_one_click_takes_one_that_sees
     expect(large).to_have_count(0)
 
 
-def test_images_come_by_button_by_paste_and_by_drop_and_other_files_are_refused(
-    open_page: OpenPage, server: Studio, tmp_path: Path
-) -> None:
-    for name in ("button.png", "text.txt"):
-        (tmp_path / name).write_bytes(PNG)
+def test_files_come_by_button_by_paste_and_by_drop(open_page: OpenPage, server: Studio, tmp_path: Path) -> None:
+    (tmp_path / "button.png").write_bytes(PNG)
+    (tmp_path / "text.txt").write_text("Hello")
+    (tmp_path / "empty.txt").touch()
     page = open_page(f"/screens/{server.screen()['id']}")
-    images = page.get_by_role("list", name="Attached images")
+    images = page.get_by_role("list", name="Attached files")
     page.locator("input[type=file]").set_input_files(tmp_path / "button.png")
     expect(images.get_by_role("img")).to_have_count(1)
     for event, field in (("paste", "clipboardData"), ("drop", "dataTransfer")):
@@ -148,7 +147,9 @@ def test_images_come_by_button_by_paste_and_by_drop_and_other_files_are_refused(
     open_tab(page, "Chat")
     expect(images.get_by_role("img")).to_have_count(2)
     page.locator("input[type=file]").set_input_files(tmp_path / "text.txt")
-    expect(chat(page).get_by_text("Only PNG, JPEG, GIF and WebP images can be attached.")).to_be_visible()
+    expect(images.get_by_text("text.txt")).to_be_visible()
+    page.locator("input[type=file]").set_input_files(tmp_path / "empty.txt")
+    expect(chat(page).get_by_text("“empty.txt” is empty, or a folder.")).to_be_visible()
 
 
 def test_the_selector_says_what_sees_what_costs_and_what_lacks_a_key(open_page: OpenPage, server: Studio) -> None:

@@ -79,6 +79,8 @@ UNWRAPPED = "carried out of a task group, so that it is raised without the group
 CACHE = "a cache or an index that can be made again"
 HOOK = "undone in a savepoint and noted among the run's problems: the run ends all the same"
 CATCHES = {
+    "kernel/attachments/read_program.py _lines": PLUG_IN,
+    "kernel/attachments/read_program.py _pages": PLUG_IN,
     "kernel/files/pdf_text.py _lines": PLUG_IN,
     "kernel/agents/own_agents.py _refusing": PLUG_IN,
     "apps/knowledge/saved_indexes.py is_kept": CACHE,
@@ -88,6 +90,7 @@ CATCHES = {
     "kernel/runs/tool_calls.py _perform": EFFECT,
     "kernel/runs/tool_calls.py clean_up": CLEAN_UP,
     "kernel/runs/stages.py _try_once": EFFECT,
+    "kernel/runs/compaction.py _ask": EFFECT,
     "kernel/runs/finishers.py finish": HOOK,
     "kernel/subjects/hooks.py call_guarded": HOOK,
     "kernel/runs/line_stream.py _take_in": EFFECT,

@@ -1,6 +1,6 @@
 """A server without HTTP: database, hub, worker and sweeper over a scripted model and fake tools."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,9 +122,12 @@ def make_stage_services(
     tools: tuple[Tool, ...],
     settings: Settings | None,
     agent: FakeAgent | Agent | None = None,
+    others: Sequence[Agent] = (),
 ) -> tuple[Services, ScriptedModel]:
     model = turns if isinstance(turns, ScriptedModel) else ScriptedModel(turns)
-    services = make_services(db, folder, settings, catalog=ScriptedCatalog(model), agents=[agent or FakeAgent(*tools)])
+    services = make_services(
+        db, folder, settings, catalog=ScriptedCatalog(model), agents=[agent or FakeAgent(*tools), *others]
+    )
     return services, model
 
 
@@ -137,9 +140,10 @@ async def stage(
     settings: Settings | None = None,
     working: bool = True,
     agent: FakeAgent | Agent | None = None,
+    others: Sequence[Agent] = (),
 ) -> AsyncIterator[Stage]:
     """An owner, a project and a thread, with a worker and a sweeper at work (unless `working` is False)."""
-    services, model = make_stage_services(db, folder, turns, tools, settings, agent)
+    services, model = make_stage_services(db, folder, turns, tools, settings, agent, others)
     owner = await db.write(make_user)
     project_id = await db.write(make_project, owner)
     thread_id = await db.write(make_thread, project_id, owner)

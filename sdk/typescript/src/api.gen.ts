@@ -22,7 +22,7 @@ export type InboxKind = 'approval' | 'question' | 'proposal' | 'handover' | 'men
 export type OnBusy = 'reject' | 'enqueue' | 'interrupt'
 export type PageHtmlReason = 'created' | 'full' | 'reset' | 'undo' | 'restore' | 'copy'
 export type PageState = 'new' | 'working' | 'waiting' | 'ready' | 'problems' | 'failed'
-export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart
+export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart
 export type PatchOp = 'text' | 'html' | 'replace' | 'append' | 'prepend' | 'before' | 'after' | 'remove' | 'attributes' | 'classes' | 'move'
 export type Pending = PendingApproval | PendingQuestion
 export type ProposedState = 'open' | 'accepted' | 'rejected' | 'superseded'
@@ -226,6 +226,8 @@ export interface ApprovalDecision {
   arguments?: Record<string, unknown> | string | null
   /** `thread` allows the same tool for the rest of the thread. */
   remember?: 'thread' | null
+  /** From the error `tool_changed`: approves the call although its tool was changed since it asked. */
+  tool_version?: string | null
 }
 
 /** A tool call waits for a person. */
@@ -599,6 +601,30 @@ export interface CommentPatch {
   linked_sections?: string[] | null
 }
 
+/** A summary of the oldest messages of a thread, which its agent reads instead of them. */
+export interface CompactionData {
+  /** Id of the summary. */
+  id: string
+  /** Id of the thread. */
+  thread_id: string
+  /** Position of the last user message that it covers; it begins with the thread's first message. */
+  to_position: number
+  /** Position of the last message that it covers, answers included. */
+  last_position: number
+  /** The summary, as Markdown. */
+  text: string
+  /** Id of the run that wrote it. */
+  run_id: string | null
+  /** Id of the model that wrote it. */
+  model: string
+  /** Tokens that the model read to write it. */
+  input_tokens: number
+  /** Tokens of the model's answer. */
+  output_tokens: number
+  /** Time at which it was written (ISO 8601, UTC). */
+  created_at: string
+}
+
 /** Files that differ between two checkpoints. */
 export interface Comparison {
   /** The older checkpoint; null for an empty workspace. */
@@ -609,6 +635,14 @@ export interface Comparison {
   changes: FileDifference[]
   /** Whether there is more than is listed here. */
   truncated: boolean
+}
+
+/** How full the context of the thread's model is, by its last turn. */
+export interface Context {
+  /** Tokens that the last turn read and wrote. */
+  used_tokens: number
+  /** Tokens that fit into the model's context. */
+  limit_tokens: number
 }
 
 /** A sandbox was lost; its files are kept, its processes and variables are gone. */
@@ -1144,6 +1178,38 @@ export interface FileDifference {
   diff: string | null
 }
 
+export interface FileInput {
+  /** Always `file` for an uploaded file of any kind. */
+  type: 'file'
+  /** Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes. */
+  attachment_id: string
+}
+
+/** A stored file. `about` is its kind in words, `beginning` the first characters of its text; `file_name` is its name
+ * in the folder `uploads` of the thread's workspace, empty for a file that an agent shows. */
+export interface FilePart {
+  /** Always `file` for this kind of part. */
+  type: 'file'
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Number of the model turn in the run, from 0. */
+  step: number
+  /** Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes. */
+  attachment_id: string
+  /** Media type, such as `image/png`. */
+  media_type: string
+  /** File name as it was uploaded. */
+  name: string
+  /** Size in bytes. */
+  size_bytes: number
+  /** Name in the folder `uploads` of the thread's workspace; empty for a file that an agent shows. */
+  file_name: string
+  /** Kind of the file, in words. */
+  about: string
+  /** First characters of its text, as the agent gets them; empty for a file that an agent shows. */
+  beginning: string
+}
+
 /** A tool call changed files. */
 export interface FilesChanged {
   /** Id of the run. */
@@ -1246,7 +1312,7 @@ export interface ImageHost {
 export interface ImageInput {
   /** Always `image` for an uploaded picture. */
   type: 'image'
-  /** Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes. */
+  /** Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes. */
   attachment_id: string
 }
 
@@ -1258,7 +1324,7 @@ export interface ImagePart {
   id: string
   /** Number of the model turn in the run, from 0. */
   step: number
-  /** Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes. */
+  /** Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes. */
   attachment_id: string
   /** Media type, such as `image/png`. */
   media_type: string
@@ -1268,6 +1334,8 @@ export interface ImagePart {
   width: number | null
   /** Height in pixels; null if it is not known. */
   height: number | null
+  /** Name in the folder `uploads` of the thread's workspace; empty for a picture that an agent shows. */
+  file_name: string
 }
 
 /** Markdown to insert behind a section, or to replace the document with. */
@@ -1560,6 +1628,10 @@ export interface Limits {
   image_bytes: number
   /** Largest number of images in a message. */
   images_per_message: number
+  /** Largest attached file, in bytes. */
+  attachment_bytes: number
+  /** Largest number of other files in a message. */
+  files_per_message: number
 }
 
 export interface Lineage {
@@ -1789,14 +1861,16 @@ export interface MessageCreated {
   message: Message
 }
 
-/** A message: `content` is short for one text part, `images` for image parts. */
+/** A message: `content` is short for one text part, `images` and `files` for parts with attachments. */
 export interface MessageRequest {
   /** Text of the message, as Markdown: short for one text part. */
   content?: string | null
-  /** Parts of the message, instead of `content` and `images`. */
-  parts?: (TextInput | ImageInput)[] | null
+  /** Parts of the message, instead of `content`, `images` and `files`. */
+  parts?: (TextInput | ImageInput | FileInput)[] | null
   /** Ids of uploaded attachments to show with the text. */
   images?: string[]
+  /** Ids of uploaded attachments: files of any kind. */
+  files?: string[]
   /** Ids of users to mention, in addition to names in the text. */
   mentions?: string[]
 }
@@ -2801,7 +2875,7 @@ export interface RunStatusChanged {
   /** The run's new state. */
   status: RunStatus
   /** What it waits for; null if it does not wait. */
-  waiting_for: 'approval' | 'answer' | null
+  waiting_for: 'approval' | 'answer' | 'run' | 'time' | null
   /** Time of the next try of a model that failed (ISO 8601, UTC); null otherwise. */
   retry_at: string | null
   /** Why, in a sentence for people; empty if there is nothing to add. */
@@ -2826,7 +2900,7 @@ export interface RunSummary {
   /** Why it stopped; null while it has not ended. */
   stop_reason: string | null
   /** `approval` or `answer` while it waits for one; null if it waits for neither. */
-  waiting_for: 'approval' | 'answer' | null
+  waiting_for: 'approval' | 'answer' | 'run' | 'time' | null
   /** Problems that remain, in sentences for people. */
   problems: string[]
   /** Id of the run that it retries or continues; null if it does neither. */
@@ -2881,7 +2955,7 @@ export interface RunView {
   /** Why it stopped; null while it has not ended. */
   stop_reason: string | null
   /** `approval` or `answer` while it waits for one; null if it waits for neither. */
-  waiting_for: 'approval' | 'answer' | null
+  waiting_for: 'approval' | 'answer' | 'run' | 'time' | null
   /** Problems that remain, in sentences for people. */
   problems: string[]
   /** Id of the run that it retries or continues; null if it does neither. */
@@ -3487,10 +3561,12 @@ export interface SourceValue {
 export interface StartRun {
   /** Text of the message, as Markdown: a shorthand for one text part. */
   content?: string | null
-  /** Parts of the message, instead of `content` and `images`. */
-  parts?: (TextInput | ImageInput)[] | null
+  /** Parts of the message, instead of `content`, `images` and `files`. */
+  parts?: (TextInput | ImageInput | FileInput)[] | null
   /** Ids of uploaded attachments to show with the text. */
   images?: string[]
+  /** Ids of uploaded attachments: files of any kind. */
+  files?: string[]
   /** Ids of users to mention, in addition to names in the text. */
   mentions?: string[]
   /** Id of a configured model (default: the server's default model). */
@@ -3503,10 +3579,12 @@ export interface StartRun {
 export interface StartThread {
   /** Text of the message, as Markdown: a shorthand for one text part. */
   content?: string | null
-  /** Parts of the message, instead of `content` and `images`. */
-  parts?: (TextInput | ImageInput)[] | null
+  /** Parts of the message, instead of `content`, `images` and `files`. */
+  parts?: (TextInput | ImageInput | FileInput)[] | null
   /** Ids of uploaded attachments to show with the text. */
   images?: string[]
+  /** Ids of uploaded attachments: files of any kind. */
+  files?: string[]
   /** Ids of users to mention, in addition to names in the text. */
   mentions?: string[]
   /** Id of a configured model (default: the server's default model). */
@@ -3538,7 +3616,7 @@ export interface Step {
   /** Name of the step, for people. */
   name: string
   /** Kind of step. */
-  kind: 'start' | 'prepare' | 'model' | 'tool' | 'check' | 'wait' | 'settle'
+  kind: 'start' | 'prepare' | 'model' | 'tool' | 'check' | 'flow' | 'ask' | 'compaction' | 'wait' | 'settle'
   /** Number of the model turn, from 0; null for steps around the turns. */
   step: number | null
   /** Name of the tool; null for other kinds. */
@@ -3563,7 +3641,7 @@ export interface Step {
   attempt: number
 }
 
-/** A model turn ended; its tool calls follow. */
+/** A model turn ended; its tool calls follow. `context_tokens` fit into the model's context (0: not known). */
 export interface StepCompleted {
   /** Id of the run. */
   run_id: string
@@ -3573,6 +3651,8 @@ export interface StepCompleted {
   finish: string
   /** Tokens and cost. */
   usage: Usage
+  /** Tokens that fit into the model's context; 0 if that is not known. */
+  context_tokens: number
 }
 
 /** `parts` replace all shown parts of this step. */
@@ -3617,6 +3697,25 @@ export interface StylesRequest {
   classes?: string[]
   /** Use these exact values instead of named ones. */
   exact?: boolean
+}
+
+/** A run of another agent that this one started. It has a thread of its own: follow its stream for its text and its
+ * approvals. `text` is its message, then its answer or the reason of its failure, at most 300 characters. */
+export interface SubrunPart {
+  /** Kind of the object; it tells the members of a list apart. */
+  type: 'subrun'
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Number of the model turn in the run, from 0. */
+  step: number
+  /** Id of the run. */
+  run_id: string
+  /** Id of the thread. */
+  thread_id: string
+  agent: string
+  status: 'running' | 'completed' | 'cancelled' | 'error'
+  /** The text itself. */
+  text: string
 }
 
 export interface TextInput {
@@ -3716,6 +3815,15 @@ export interface ThreadAbout {
   gone: boolean
 }
 
+/** The summary that the thread's agent reads instead of its oldest messages has changed; null: it reads the messages
+ * themselves. */
+export interface ThreadCompacted {
+  /** Id of the thread. */
+  thread_id: string
+  /** The summary in use; null if the agent reads all messages themselves. */
+  compaction: CompactionData | null
+}
+
 /** A thread was deleted; its own log is gone. In the project's log. */
 export interface ThreadDeleted {
   /** Id of the thread. */
@@ -3783,6 +3891,10 @@ export interface ThreadView {
   queued_runs: QueuedRun[]
   /** What the thread is about in a document; null if it is about no document. */
   about: ThreadAbout | null
+  /** Summary that its agent reads instead of the oldest messages; null if it reads all of them. */
+  compaction: CompactionData | null
+  /** How full the model's context is; null before the first turn. */
+  context: Context | null
   /** Your role in the project: `owner`, `editor` or `viewer`. */
   project_role: Role
 }
@@ -3879,6 +3991,28 @@ export interface UndoneEdits {
   paths: string[]
   /** Id of the checkpoint with the earlier content; null if nothing had to change. */
   checkpoint_id: string | null
+}
+
+/** An upload in progress: send the bytes from `offset` on. */
+export interface Upload {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** File name as it was sent. */
+  name: string
+  /** Size of the whole file. */
+  size_bytes: number
+  /** Number of bytes received; the next piece begins there. */
+  offset: number
+}
+
+/** The file to upload in pieces. */
+export interface UploadRequest {
+  /** File name. */
+  name: string
+  /** Size of the whole file. */
+  size_bytes: number
+  /** Project that keeps the file; your default project if left out. */
+  project_id?: string | null
 }
 
 export interface Usage {
@@ -4010,6 +4144,7 @@ export interface EventShapes {
   'message.created': MessageCreated
   'thread.updated': ThreadUpdated
   'thread.deleted': ThreadDeleted
+  'thread.compacted': ThreadCompacted
   'lock.acquired': LockChanged
   'lock.released': LockChanged
   'lock.requested': LockChanged

@@ -8,6 +8,7 @@ import { Pages } from './pages.ts'
 import { Screens } from './screens.ts'
 import type * as api from './api.gen.ts'
 import { tellsProgress, uploadForm } from './uploading.ts'
+import { uploadFile, type UploadOptions } from './uploads.ts'
 
 export interface ClientOptions {
   /** The server's base URL; empty for the page's origin. */
@@ -20,6 +21,8 @@ export interface ClientOptions {
 export interface RequestOptions {
   body?: unknown
   form?: FormData
+  /** The body as it is, instead of JSON. */
+  bytes?: Blob
   query?: Record<string, string | number | null | undefined>
   headers?: Record<string, string>
   signal?: AbortSignal | undefined
@@ -93,7 +96,8 @@ export class OutlastClient {
     const headers: Record<string, string> = { ...options.headers }
     if (this.#token !== undefined) headers['authorization'] = `Bearer ${this.#token}`
     if (options.body !== undefined) headers['content-type'] = 'application/json'
-    const body = options.form ?? (options.body === undefined ? null : JSON.stringify(options.body))
+    if (options.bytes !== undefined) headers['content-type'] = 'application/octet-stream'
+    const body = options.form ?? options.bytes ?? (options.body === undefined ? null : JSON.stringify(options.body))
     const init: RequestInit = { method, headers, body, signal: options.signal ?? null, credentials: 'same-origin' }
     const response = await this.#fetch(this.url(path, options.query), init).catch((reason: unknown) => {
       throw options.signal?.aborted === true ? reason : unreachable(reason)
@@ -234,6 +238,8 @@ export class OutlastClient {
     })
   archive = (threadId: string) => this.#json<api.Thread>('POST', `/v1/threads/${threadId}/archive`)
   unarchive = (threadId: string) => this.#json<api.Thread>('POST', `/v1/threads/${threadId}/unarchive`)
+  undoCompaction = (threadId: string, compactionId: string) =>
+    this.#json<void>('DELETE', `/v1/threads/${threadId}/compactions/${compactionId}`)
   takeLock = (threadId: string, takeOver = false) =>
     this.#json<api.LockAnswer>('PUT', `/v1/threads/${threadId}/lock`, { body: { take_over: takeOver } })
   releaseLock = (threadId: string) => this.#json<void>('DELETE', `/v1/threads/${threadId}/lock`)
@@ -309,8 +315,8 @@ export class OutlastClient {
 
   // --- attachments
 
-  /** Stores an image. `onProgress` gets the share sent, from 0 to 1, if the browser reports it. */
-  upload = (projectId: string, file: File, signal?: AbortSignal, onProgress?: (share: number) => void) =>
-    this.sendFile<api.Attachment>('/v1/attachments', file, { query: { project_id: projectId }, signal, onProgress })
+  /** Stores a file of any kind, in pieces. With the same `session`, a failed upload is continued. */
+  upload = (projectId: string, file: File, options?: UploadOptions): Promise<api.Attachment> =>
+    uploadFile(this, projectId, file, options)
   attachmentUrl = (id: string) => this.url(`/v1/attachments/${id}`)
 }

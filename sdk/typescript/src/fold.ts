@@ -3,6 +3,7 @@
  * `kernel/streams/fold.py`, and both run `contract/cases/*.json`. States are plain JSON and never changed in place.
  */
 import type {
+  CompactionData,
   EventData,
   Lock,
   Message,
@@ -16,6 +17,7 @@ import type {
   RunError,
   RunPage,
   RunStatus,
+  RunSummary,
   Thread,
   Usage,
   WorkflowStep,
@@ -34,7 +36,7 @@ export interface RunState {
   after_run_id: string | null
   parent_run_id: string | null
   status: RunStatus
-  waiting_for: 'approval' | 'answer' | null
+  waiting_for: RunSummary['waiting_for']
   retry_at: string | null
   reason: string | null
   attempt: number
@@ -67,6 +69,8 @@ export interface ThreadState {
   actions: PageAction[]
   /** Proposals of the thread's agent about a document, with their decisions, oldest first. */
   proposals: ProposalData[]
+  /** The summary that the thread's agent reads instead of the oldest messages; null if it reads all of them. */
+  compaction: CompactionData | null
   /** Runs seen in this stream, by id. */
   runs: Record<string, RunState>
 }
@@ -113,6 +117,7 @@ export const emptyThread = (): ThreadState => ({
   page: null,
   actions: [],
   proposals: [],
+  compaction: null,
   runs: {},
 })
 
@@ -178,6 +183,8 @@ export function foldThread(state: ThreadState, event: OutlastEvent): ThreadState
   switch (event.event) {
     case 'message.created':
       return { ...state, messages: upsertMessage(state.messages, event.data.message) }
+    case 'thread.compacted':
+      return { ...state, compaction: event.data.compaction }
     case 'thread.updated':
       return { ...state, thread: event.data.thread, lock: event.data.thread.lock }
     case 'lock.acquired':

@@ -36,6 +36,8 @@ export const waitsForAnswer = (run: RunState): boolean =>
 const ACTIVE = new Set(['streaming', 'pending', 'running'])
 
 function runningText(run: RunState & { workflow?: readonly WorkflowStep[] }): string {
+  if (run.waiting_for === 'run') return 'Waiting for another agent'
+  if (run.waiting_for === 'time') return 'Waiting until later'
   const last = run.parts.at(-1)
   const tool = run.parts.findLast((part): part is ToolCallPart => part.type === 'tool_call' && ACTIVE.has(part.status))
   if (tool !== undefined)

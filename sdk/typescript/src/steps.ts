@@ -58,7 +58,9 @@ function wordsFor(tool: string, args: string): Words {
     case 'search_files':
       return ['Searching the files', 'Searched the files', 'Search the files']
     case 'read_file':
-      return one('Reading', 'Read', 'Read', 'a file')
+      return one('Reading', 'Read', 'Read', fileName(strings(args, 'id')[0]) || 'a file')
+    case 'show_file':
+      return one('Showing', 'Showed', 'Show', strings(args, 'path')[0] ?? 'a file')
     case 'ask_user':
       return ['Asking you', 'Asked you', 'Ask you']
     case 'start_service':
@@ -67,6 +69,9 @@ function wordsFor(tool: string, args: string): Words {
       return one('Calling', 'Called', 'Call', tool)
   }
 }
+
+/** The name of an attached file; empty for the id of a project file. */
+export const fileName = (id = ''): string => (/^art_/.test(id) ? '' : id)
 
 const one = (now: string, past: string, plain: string, what: string): Words => [
   `${now} ${what}`,

@@ -38,6 +38,8 @@ export interface ThreadSnapshot extends ThreadState {
   loadingOlder: boolean
   /** Seconds of the model's reasoning, by reasoning part, as far as this client has followed. */
   thinking: Record<string, { from: string; seconds: number }>
+  /** How full the model's context is, by its last turn; null before the first. */
+  context: ThreadView['context']
 }
 
 export const MESSAGE_PAGE = 50
@@ -73,6 +75,7 @@ export class ThreadStore extends Store<ThreadSnapshot> {
         older: null,
         loadingOlder: false,
         thinking: {},
+        context: null,
       },
       DRAWING_MS,
     )
@@ -127,6 +130,7 @@ export class ThreadStore extends Store<ThreadSnapshot> {
       lineage: view.lineage,
       role: view.project_role,
       older: page.next,
+      context: view.context,
     })
     return view.cursor
   }
@@ -140,10 +144,11 @@ export class ThreadStore extends Store<ThreadSnapshot> {
   }
 
   #fold(events: OutlastEvent[]): void {
-    const { thinking } = this.get()
+    const { thinking, context } = this.get()
     this.patch({
       ...events.reduce<ThreadState>(foldThread, this.get()),
       thinking: events.reduce(foldThinking, thinking),
+      context: events.reduce(foldContext, context),
     })
     for (const event of events) this.client.announce(event)
   }
@@ -165,6 +170,16 @@ export function foldThinking(thinking: Thinking, { event, data, timestamp }: Out
   return { ...thinking, [id]: { ...known, seconds: (Date.parse(timestamp) - Date.parse(known.from)) / 1000 } }
 }
 
+/** A turn's usage says how full the context is. */
+export function foldContext(
+  known: ThreadSnapshot['context'],
+  { event, data }: OutlastEvent,
+): ThreadSnapshot['context'] {
+  if (event !== 'step.completed' || data.context_tokens === 0) return known
+  const { input_tokens, output_tokens } = data.usage
+  return { used_tokens: input_tokens + output_tokens, limit_tokens: data.context_tokens }
+}
+
 function snapshotState(view: ThreadView, messages: Message[], unanswered: RunState[]): ThreadState {
   const before = [view.active_run?.id ?? null, ...view.queued_runs.map(({ run_id }) => run_id)]
   const queued = view.queued_runs.map(({ run_id, message_id }, at): RunState => ({
@@ -180,6 +195,7 @@ function snapshotState(view: ThreadView, messages: Message[], unanswered: RunSta
     page: null,
     actions: [],
     proposals: [],
+    compaction: view.compaction,
     runs: Object.fromEntries([...unanswered, ...active, ...queued].map((run) => [run.run_id, run])),
   }
 }

@@ -112,10 +112,10 @@ class BodyTooSlow(InvalidRequest):
 
 
 class EmptyMessage(InvalidRequest):
-    """A message has neither text nor an image."""
+    """A message has neither text nor a file."""
 
     code = "empty_message"
-    default_hint = "Write some text or attach an image."
+    default_hint = "Write some text or attach a file."
 
 
 class UnknownModel(InvalidRequest):
@@ -293,6 +293,27 @@ class RunFinished(Conflict):
     default_hint = "The run has ended. Retry it, continue it, or send a new message."
 
 
+class StepFailed(Conflict):
+    """A step of a flow or of a tool failed, or a run that it had started. Fields: `step`, `kind` (the name of the
+    original error)."""
+
+    code = "step_failed"
+
+
+class FlowChanged(Conflict):
+    """A function asks for another step than its journal holds: its code was changed while its run waited. Fields:
+    `recorded` and `asked`, the names of both."""
+
+    code = "flow_changed"
+    default_hint = "Start the run again, or bring the old code back and continue it."
+
+
+class FlowMisused(InvalidRequest):
+    """A function calls its context in a way that cannot be repeated."""
+
+    code = "flow_misused"
+
+
 class RunNotContinuable(Conflict):
     """The run is in a state that allows neither a retry nor a continuation. Fields: `run_id`, `status`."""
 
@@ -304,6 +325,13 @@ class ApprovalDecided(Conflict):
 
     code = "approval_decided"
     default_hint = "The first decision stands."
+
+
+class ToolChanged(Conflict):
+    """The code of a tool was changed while its call waited for a decision. Fields: `tool`, `tool_version`."""
+
+    code = "tool_changed"
+    default_hint = "Look at the call again. To approve it, repeat the decision with `tool_version`."
 
 
 class AlreadyMember(Conflict):

@@ -3,6 +3,7 @@
 from typing import Final
 
 from outlast.base.events import EventType
+from outlast.kernel.compactions.shapes import ThreadCompacted
 from outlast.kernel.credits.shapes import CreditLow, CreditSettled
 from outlast.kernel.files.shapes import ArtifactChanged, ArtifactDeleted
 from outlast.kernel.inbox.shapes import InboxChanged
@@ -46,6 +47,7 @@ KERNEL_EVENTS: Final = (
     EventType("MessageCreatedEvent", MessageCreated, "message.created"),
     EventType("ThreadUpdatedEvent", ThreadUpdated, "thread.updated"),
     EventType("ThreadDeletedEvent", ThreadDeleted, "thread.deleted"),
+    EventType("ThreadCompactedEvent", ThreadCompacted, "thread.compacted"),
     EventType(
         "LockEvent",
         LockChanged,

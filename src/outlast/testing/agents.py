@@ -1,6 +1,7 @@
 """Agents whose tools are plain functions, for testing runs without a sandbox."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from inspect import isawaitable
 from typing import Any
 
 from outlast.base.errors import ArgumentsInvalid
@@ -28,6 +29,7 @@ class FakeTool(Tool):
         self.name, self.ask, self.body = name, "", body
         self.repeatable, self.asks_person = repeatable, asks_person
         self.reattaches = self.changes_files = False
+        self._code = None
         self.spec = ToolSpec(name, "A tool for tests.", {"type": "object"})
         self.calls: list[tuple[str, int]] = []
         self.stopped: list[str] = []
@@ -61,6 +63,16 @@ async def _not_lost(_workspace_id: str, _sandbox_id: str) -> None:
     return None
 
 
+class FakeJournal:
+    """A journal that keeps nothing: each step is done whenever it is asked for."""
+
+    is_replaying = False
+
+    async def step(self, _name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        value = function(*args, **named)
+        return await value if isawaitable(value) else value
+
+
 def make_context(run: Run, effect_id: str = "eff_1", **more: Any) -> Context:
     """The context of a tool for the first call of an effect of this run; `more` replaces fields."""
     fields: dict[str, Any] = {
@@ -69,8 +81,9 @@ def make_context(run: Run, effect_id: str = "eff_1", **more: Any) -> Context:
         "reattach": False,
         "started_at": run.created_at,
         "output": lambda _text: None,
+        "journal": FakeJournal(),
     }
-    return Context(run=run, effect_id=effect_id, **{**fields, **more})
+    return Context(this_run=run, effect_id=effect_id, **{**fields, **more})
 
 
 class FakeAgent:

@@ -14,7 +14,7 @@ def open_app(opening: Opening) -> Opened:
         """Set the options that people choose from."""
 
         def run(tx: Tx) -> str:
-            poll = store.poll_of(tx, thread_id=ctx.run.thread_id)
+            poll = store.poll_of(tx, thread_id=ctx.this_run.thread_id)
             return store.change(tx, poll.id, options=options).title
 
         return f"People can vote on: {await opening.database.write(run)}"

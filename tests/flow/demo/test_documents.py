@@ -71,8 +71,8 @@ async def test_the_agent_reads_on_in_a_file_that_a_search_found(db: Database, tm
         )
         await it.asked("What does the file say?")
         first, rest, none, nothing = told(model.requests[1].messages[-1])
-        assert orjson.loads(first)["more"].endswith("more characters: after=20000")
+        assert orjson.loads(first)["more"] == {"after": 20_000}
         assert orjson.loads(rest)["text"].endswith("word end")
-        assert "The project has no such file." in none
+        assert "Neither the thread nor the project has such a file." in none
         assert orjson.loads(nothing)["results"] == []
         assert "search_files" in model.requests[0].system

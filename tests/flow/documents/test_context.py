@@ -11,6 +11,7 @@ from outlast.apps.documents.comments.shapes import CommentRequest, QuoteInput
 from outlast.apps.documents.proposals.actions import decide_edits
 from outlast.db.database import Database, Tx
 from outlast.kernel.files.tables import artifacts
+from outlast.kernel.models.protocol import TextPiece
 from outlast.kernel.runs.settings import ProfileSettings
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.actions import post_message
@@ -131,7 +132,9 @@ async def test_what_became_of_earlier_proposals_is_told(db: Database, tmp_path: 
         assert "A, by a person." in text
 
 
-async def test_only_the_last_messages_are_told_and_posted_ones_are_among_them(db: Database, tmp_path: Path) -> None:
+async def test_only_the_last_messages_are_told_and_posted_ones_are_summarized_with_the_others(
+    db: Database, tmp_path: Path
+) -> None:
     few = Settings(profiles={"document": ProfileSettings(context_messages=3)})
     model = ScriptedModel([turn(f"Answer {number}.") for number in range(4)])
     async with document_agent(db, tmp_path, model, settings=few) as it:
@@ -140,8 +143,13 @@ async def test_only_the_last_messages_are_told_and_posted_ones_are_among_them(db
         await post_message(it.services, it.owner, it.thread_id, Draft("Beside it"))
         await it.asked("Question 2")
         said = ["".join(getattr(piece, "text", "") for piece in one.pieces) for one in model.requests[-1].messages]
-        assert [text.rpartition("[REQUEST]")[2].strip() for text in said] == ["Beside it", "Question 2"]
-        assert Settings().runs.context_messages == 20
+        summary, *last = [text.rpartition("[REQUEST]")[2].strip() for text in said]
+        assert last == ["Question 2"]
+        assert "Answer 2." in summary, "the earlier ones are summarized"
+        asked = model.requests[-2].messages[-1].pieces[0]
+        assert isinstance(asked, TextPiece)
+        assert "Beside it" in asked.text
+        assert Settings().runs.context_messages == 40
 
 
 def _file(tx: Tx, project_id: str, user_id: str) -> None:

@@ -28,7 +28,9 @@ from outlast.base.supervision.item_guard import SetAside
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import change_user
+from outlast.kernel.attachments.store import add_upload
 from outlast.kernel.attachments.tables import attachments
+from outlast.kernel.compactions.store import add_compaction, compaction_in_use
 from outlast.kernel.files import store as artifacts
 from outlast.kernel.files.kinds import Kind
 from outlast.kernel.library.modules import ModuleOrigin, NewModule
@@ -56,6 +58,7 @@ FORM = (
 )
 
 
+PIECE = (b"x", {"content-type": "application/octet-stream"})
 EDITS = {"edits": [{"loc": "app/page.tsx:1:0", "kind": "text", "seen": "Hello", "value": "Good day"}]}
 CHANGES = [{"op": "insert_block", "section_id": None, "after": None, "markdown": "Hello"}]
 MOVES = {"items": [{"id": "{screen_id}", "x": 1, "y": 2}]}
@@ -84,6 +87,7 @@ class Scene:
             "approval_id": _waiting(tx, run_id, team.thread_id, "approval", "{}"),
             "question_id": _waiting(tx, run_id, team.thread_id, "question", '{"questions":[{"id":"a"}]}'),
             "attachment_id": _attachment(tx, team, blob),
+            "upload_id": add_upload(tx, team.project_id, team.editor.user_id, "a.txt", 1).id,
             "artifact_id": _artifact(tx, team, blob),
             "sandbox_id": (sandbox_id := _sandbox(tx, team)),
             "checkpoint_id": _checkpoint(tx, team, sandbox_id),
@@ -92,6 +96,7 @@ class Scene:
             **_page(tx, team),
             **(there := make_documents(tx, team)),
             "comment_id": _comment(tx, team, there["document_id"]),
+            "compaction_id": _compaction(tx, team.thread_id, run_id),
             "mention_id": new_id("mention"),
             "source_id": add_source(tx, _source(team), tx.now),
             "name": "web",
@@ -110,6 +115,13 @@ class Scene:
         if isinstance(value, list):
             return [self.fill(item) for item in value]
         return value
+
+
+def _compaction(tx: Tx, thread_id: str, run_id: str) -> str:
+    add_compaction(tx, thread_id, {"to_position": 1, "last_position": 2}, "So far.", run_id=run_id, model="m", usage={})
+    made = compaction_in_use(tx, thread_id)
+    assert made is not None
+    return made.id
 
 
 def _waiting(tx: Tx, run_id: str, thread_id: str, kind: str, arguments: str) -> str:
@@ -388,6 +400,7 @@ TABLE: dict[str, Row] = {
     "POST /v1/threads/{thread_id}/fork": Row(EDITOR, {}),
     "POST /v1/threads/{thread_id}/archive": Row(EDITOR),
     "POST /v1/threads/{thread_id}/unarchive": Row(EDITOR),
+    "DELETE /v1/threads/{thread_id}/compactions/{compaction_id}": Row(EDITOR),
     "PUT /v1/threads/{thread_id}/lock": Row(EDITOR, {}),
     "DELETE /v1/threads/{thread_id}/lock": Row(EDITOR),
     "POST /v1/threads/{thread_id}/lock/request": Row(EDITOR),
@@ -409,6 +422,11 @@ TABLE: dict[str, Row] = {
     "POST /v1/questions/{question_id}": Row(STEERER, {"answers": {"a": "b"}}),
     "POST /v1/attachments": Row(EDITOR, FORM),
     "GET /v1/attachments/{attachment_id}": Row(VIEWER),
+    "POST /v1/uploads": Row(EDITOR, {"name": "a.txt", "size_bytes": 1, "project_id": "{project_id}"}),
+    "GET /v1/uploads/{upload_id}": Row(EDITOR),
+    "PATCH /v1/uploads/{upload_id}": Row(EDITOR, PIECE),
+    "POST /v1/uploads/{upload_id}/complete": Row(EDITOR),
+    "DELETE /v1/uploads/{upload_id}": Row(EDITOR),
     "GET /v1/projects/{project_id}/artifacts": Row(VIEWER),
     "POST /v1/projects/{project_id}/artifacts": Row(EDITOR, FORM),
     "GET /v1/projects/{project_id}/artifacts/search": Row(VIEWER),
@@ -441,6 +459,7 @@ QUERY = {
     "GET /v1/documents/{document_id}/changes": "?since=0",
     "GET /v1/documents/{document_id}/diff": "?from=0&to=1",
     "POST /v1/attachments": "?project_id={project_id}",
+    "PATCH /v1/uploads/{upload_id}": "?offset=0",
     "GET /v1/sandboxes/{sandbox_id}/files/content": "?path=a.txt",
     "GET /v1/checkpoints/{checkpoint_id}/files/content": "?path=a.txt",
     "GET /v1/screens/{screen_id}/files/content": "?path=a.txt",
@@ -466,8 +485,8 @@ MAY: dict[str, Callable[[str], bool]] = {
 async def knock(site: Site, scene: Scene, browser: Browser, route: str) -> Answer:
     method, path = scene.fill(route + QUERY.get(route, "")).split(" ", 1)
     body = TABLE[route].body
-    if body is FORM:
-        return await browser.call(method, path, FORM[0], headers=FORM[1])
+    if body in (FORM, PIECE):
+        return await browser.call(method, path, body[0], headers=body[1])
     return await browser.call(method, path, scene.fill(body))
 
 

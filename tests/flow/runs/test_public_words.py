@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 from pydantic import BaseModel
 
 from outlast import Agent, Context, tool
+from outlast.base.errors import ToolChanged
 from outlast.db.database import Database, Tx
 from outlast.kernel.models.protocol import TextPiece
 from outlast.kernel.runs.approval_actions import decide_approval
@@ -63,6 +65,41 @@ async def test_a_person_decides_about_a_call_of_a_tool_that_asks_and_is_shown_wh
         await decide_approval(it.services, it.owner, approval["id"], "approve")
         assert await it.ended(started.run_id) == "completed"
         assert told(it.model.requests[1].messages[-1]) == ["paid 77"]
+
+
+def _refunding(answer: str) -> Agent:
+    @tool(ask="Refunds need a person")
+    async def refund(order_id: str, cents: int) -> str:
+        """Pay money back to a buyer."""
+        return f"{answer} {order_id} {cents}"
+
+    @tool(ask="Refunds need a person", name="refund")
+    async def changed(order_id: str, cents: int) -> str:
+        """Pay money back to a buyer."""
+        return f"{answer} {order_id}, {cents} cents"
+
+    return Agent("chat", tools=[refund if answer == "paid" else changed])
+
+
+async def test_a_tool_that_was_changed_while_its_call_waits_is_shown_to_the_approver_and_runs_as_it_is_now(
+    db: Database, tmp_path: Path
+) -> None:
+    async with stage(db, tmp_path, [turn(REFUND), turn("Done.")], agent=_refunding("paid")) as it:
+        started = await it.start()
+        approval = (await it.until(started.run_id, "approval.requested"))["data"]["approval"]
+        await it.until_status(started.run_id, "awaiting_approval")
+        it.services.engine.agents._agents["chat"] = _refunding("sent")  # type: ignore[attr-defined]  # as a reload does
+        with pytest.raises(ToolChanged) as refused:
+            await decide_approval(it.services, it.owner, approval["id"], "approve")
+        version = refused.value.fields["tool_version"]
+        await decide_approval(it.services, it.owner, approval["id"], "approve", tool_version=version)
+        assert await it.ended(started.run_id) == "completed"
+        assert told(it.model.requests[1].messages[-1]) == ["sent 77, 500 cents"]
+
+
+def test_the_version_of_a_tool_is_the_same_for_the_same_code() -> None:
+    assert _refunding("paid").tools[0].version == _refunding("paid").tools[0].version
+    assert _refunding("paid").tools[0].version != _refunding("sent").tools[0].version
 
 
 async def test_a_policy_of_the_configuration_wins_over_the_word_of_the_tool(db: Database, tmp_path: Path) -> None:

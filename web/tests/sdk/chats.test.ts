@@ -43,6 +43,7 @@ const thread = (change: Partial<ThreadSnapshot>): ThreadSnapshot => ({
   older: null,
   loadingOlder: false,
   thinking: {},
+  context: null,
   ...change,
 })
 const running = (change: Partial<RunState>): Record<string, RunState> => ({

@@ -40,6 +40,9 @@ test.each<[ToolCallPart, string]>([
   [call('propose_edits', { summary: 'Shorter' }), 'Writing edits'],
   [call('read_document', {}, 'done'), 'Read the document'],
   [call('search_files', { query: 'rice' }), 'Searching the files'],
+  [call('read_file', { id: 'sales.csv', page: 2 }), 'Reading sales.csv'],
+  [call('read_file', { id: 'art_01m7' }, 'done'), 'Read a file'],
+  [call('show_file', { path: 'report.md' }, 'done'), 'Showed report.md'],
   [call('something_else', {}), 'Calling something_else'],
 ])('a call is named by what it does: %#', (part, words) => {
   expect(toolLabel(part)).toBe(words)

@@ -98,3 +98,22 @@ test('a run that interrupts stands before those that were queued earlier', async
   await vi.waitFor(() => expect(Object.keys(state.runs)).toContain('run_2'))
   expect(activeRun(state)?.run_id).toBe('run_1')
 })
+
+test('the usage of each turn says how full the context is', async () => {
+  const turn = (number: number, input_tokens: number, context_tokens: number) => ({
+    id: `run_1:${number}`,
+    event: 'step.completed',
+    data: { run_id: 'run_1', step: number, finish: 'stop', usage: { input_tokens, output_tokens: 20 }, context_tokens },
+  })
+  const known = { used_tokens: 10, limit_tokens: 1000 }
+  const before = await opened({ thread: { context: known }, messages: [message(1, 'user')] })
+  expect(before.context).toEqual(known)
+  const events = [turn(1, 300, 1000), turn(2, 500, 1000), turn(3, 900, 0)]
+  const store = new ThreadStore(
+    clientOf({ thread: { context: known }, messages: [message(1, 'user')], events }),
+    'thr_1',
+  )
+  stops.push(store.stop)
+  store.start()
+  await vi.waitFor(() => expect(store.get().context).toEqual({ used_tokens: 520, limit_tokens: 1000 }))
+})

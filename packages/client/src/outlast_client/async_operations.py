@@ -33,7 +33,8 @@ class AgentsOperations(AsyncGroup):
 class ApprovalsOperations(AsyncGroup):
     async def decide(self, approval_id: str, **body: Unpack[ApprovalDecision]) -> DecisionResult:
         """Approve or deny a tool call. The first decision stands: a second gets 409 with the first in
-        `fields.first`."""
+        `fields.first`. If the tool was changed since it asked, an approval gets 409 `tool_changed`, and
+        has to be repeated with `fields.tool_version`."""
         return await self._json(Call("POST", "/v1/approvals/{}", (approval_id, ), body=body))
 
     async def get(self, approval_id: str) -> DecisionResult:
@@ -74,12 +75,14 @@ class ArtifactsOperations(AsyncGroup):
 
 
 class AttachmentsOperations(AsyncGroup):
-    async def open(self, attachment_id: str) -> bytes:
-        """Get the image's bytes."""
-        return await self._json(Call("GET", "/v1/attachments/{}", (attachment_id, ), is_bytes=True))
+    async def open(self, attachment_id: str, **query: Unpack[OpenAttachmentOptions]) -> bytes:
+        """Get the file's bytes. Browsers show images unless `download` is set, and save other files; none
+        is sent with a type that a browser would run."""
+        return await self._json(Call("GET", "/v1/attachments/{}", (attachment_id, ), query=query, is_bytes=True))
 
     async def upload(self, file: File, **query: Unpack[UploadAttachmentOptions]) -> Attachment:
-        """Store an image in a project (editors), as multipart field `file`."""
+        """Store a file of at most `limits.image_bytes` in a project (editors), as multipart field `file`.
+        Upload larger files in pieces: `POST /v1/uploads`."""
         return await self._json(Call("POST", "/v1/attachments", (), query=query, file=file))
 
 
@@ -132,6 +135,14 @@ class CommentsOperations(AsyncGroup):
         """The document's comments with their replies, oldest first. A reply has the status of the comment
         it replies to."""
         return self._pages(Call("GET", "/v1/documents/{}/comments", (document_id, ), query=query), "after")
+
+
+class CompactionsOperations(AsyncGroup):
+    async def undo(self, thread_id: str, compaction_id: str) -> None:
+        """Undo a summary of earlier messages: the agent reads the messages themselves again (editors).
+        They are summarized again only if they do not fit into the model's context. Repeating is
+        harmless."""
+        return await self._json(Call("DELETE", "/v1/threads/{}/compactions/{}", (thread_id, compaction_id, )))
 
 
 class CreditsOperations(AsyncGroup):
@@ -904,6 +915,33 @@ class TokensOperations(AsyncGroup):
         return self._pages(Call("GET", "/v1/tokens", ()))
 
 
+class UploadsOperations(AsyncGroup):
+    async def add_piece(self, upload_id: str, **query: Unpack[AddUploadPieceOptions]) -> Upload:
+        """Send the bytes at `offset`, as `application/octet-stream`: 64 KiB to 8 MB, the last piece any
+        size. They are stored when this answers. With another `offset` than the upload's, it answers 409
+        with the right one in `fields.offset`."""
+        return await self._json(Call("PATCH", "/v1/uploads/{}", (upload_id, ), query=query))
+
+    async def complete(self, upload_id: str) -> Attachment:
+        """Make an attachment of an upload whose bytes were all sent. A repeated request returns the same
+        attachment, whose id is the upload's."""
+        return await self._json(Call("POST", "/v1/uploads/{}/complete", (upload_id, )))
+
+    async def create(self, **body: Unpack[UploadRequest]) -> Upload:
+        """Begin an upload of at most `limits.attachment_bytes` (editors). Send its bytes with `PATCH`,
+        from `offset` on, then complete it. An upload that is not completed is removed after a day."""
+        return await self._json(Call("POST", "/v1/uploads", (), body=body))
+
+    async def delete(self, upload_id: str) -> None:
+        """Cancel an upload."""
+        return await self._json(Call("DELETE", "/v1/uploads/{}", (upload_id, )))
+
+    async def get(self, upload_id: str) -> Upload:
+        """Get the `offset` at which the upload continues, after a lost connection or a restart of the
+        server."""
+        return await self._json(Call("GET", "/v1/uploads/{}", (upload_id, )))
+
+
 class UsersOperations(AsyncGroup):
     async def update(self, user_id: str, **body: Unpack[UserChangeRequest]) -> UserSummary:
         """Move a user to another plan, or add or remove the right to administer (administrators)."""
@@ -925,6 +963,7 @@ class Operations:
         self.attachments = AttachmentsOperations(transport)
         self.checkpoints = CheckpointsOperations(transport)
         self.comments = CommentsOperations(transport)
+        self.compactions = CompactionsOperations(transport)
         self.credits = CreditsOperations(transport)
         self.documents = DocumentsOperations(transport)
         self.edits = EditsOperations(transport)
@@ -955,4 +994,5 @@ class Operations:
         self.themes = ThemesOperations(transport)
         self.threads = ThreadsOperations(transport)
         self.tokens = TokensOperations(transport)
+        self.uploads = UploadsOperations(transport)
         self.users = UsersOperations(transport)

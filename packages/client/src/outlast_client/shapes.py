@@ -33,7 +33,7 @@ InboxKind: TypeAlias = Literal["approval", "question", "proposal", "handover", "
 OnBusy: TypeAlias = Literal["reject", "enqueue", "interrupt"]
 PageHtmlReason: TypeAlias = Literal["created", "full", "reset", "undo", "restore", "copy"]
 PageState: TypeAlias = Literal["new", "working", "waiting", "ready", "problems", "failed"]
-Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart'
+Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart'
 PatchOp: TypeAlias = Literal["text", "html", "replace", "append", "prepend", "before", "after", "remove", "attributes", "classes", "move"]
 Pending: TypeAlias = 'PendingApproval | PendingQuestion'
 ProposedState: TypeAlias = Literal["open", "accepted", "rejected", "superseded"]
@@ -239,6 +239,8 @@ class ApprovalDecision(TypedDict):
     arguments: NotRequired[Mapping[str, Any] | str | None]
     # `thread` allows the same tool for the rest of the thread.
     remember: NotRequired[Literal["thread"] | None]
+    # From the error `tool_changed`: approves the call although its tool was changed since it asked.
+    tool_version: NotRequired[str | None]
 
 
 class ApprovalRequested(TypedDict):
@@ -612,6 +614,30 @@ class CommentPatch(TypedDict):
     linked_sections: NotRequired[Sequence[str] | None]
 
 
+class CompactionData(TypedDict):
+    """A summary of the oldest messages of a thread, which its agent reads instead of them."""
+    # Id of the summary.
+    id: str
+    # Id of the thread.
+    thread_id: str
+    # Position of the last user message that it covers; it begins with the thread's first message.
+    to_position: int
+    # Position of the last message that it covers, answers included.
+    last_position: int
+    # The summary, as Markdown.
+    text: str
+    # Id of the run that wrote it.
+    run_id: str | None
+    # Id of the model that wrote it.
+    model: str
+    # Tokens that the model read to write it.
+    input_tokens: int
+    # Tokens of the model's answer.
+    output_tokens: int
+    # Time at which it was written (ISO 8601, UTC).
+    created_at: str
+
+
 class Comparison(TypedDict):
     """Files that differ between two checkpoints."""
     # The older checkpoint; null for an empty workspace.
@@ -622,6 +648,14 @@ class Comparison(TypedDict):
     changes: Sequence[FileDifference]
     # Whether there is more than is listed here.
     truncated: bool
+
+
+class Context(TypedDict):
+    """How full the context of the thread's model is, by its last turn."""
+    # Tokens that the last turn read and wrote.
+    used_tokens: int
+    # Tokens that fit into the model's context.
+    limit_tokens: int
 
 
 class ContextLost(TypedDict):
@@ -1158,6 +1192,39 @@ class FileDifference(TypedDict):
     diff: str | None
 
 
+class FileInput(TypedDict):
+    # Always `file` for an uploaded file of any kind.
+    type: Literal["file"]
+    # Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes.
+    attachment_id: str
+
+
+class FilePart(TypedDict):
+    """A stored file. `about` is its kind in words, `beginning` the first characters of its text;
+    `file_name` is its name in the folder `uploads` of the thread's workspace, empty for a file that an
+    agent shows."""
+    # Always `file` for this kind of part.
+    type: Literal["file"]
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Number of the model turn in the run, from 0.
+    step: int
+    # Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes.
+    attachment_id: str
+    # Media type, such as `image/png`.
+    media_type: str
+    # File name as it was uploaded.
+    name: str
+    # Size in bytes.
+    size_bytes: int
+    # Name in the folder `uploads` of the thread's workspace; empty for a file that an agent shows.
+    file_name: str
+    # Kind of the file, in words.
+    about: str
+    # First characters of its text, as the agent gets them; empty for a file that an agent shows.
+    beginning: str
+
+
 class FilesChanged(TypedDict):
     """A tool call changed files."""
     # Id of the run.
@@ -1261,7 +1328,7 @@ class ImageHost(TypedDict):
 class ImageInput(TypedDict):
     # Always `image` for an uploaded picture.
     type: Literal["image"]
-    # Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes.
+    # Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes.
     attachment_id: str
 
 
@@ -1273,7 +1340,7 @@ class ImagePart(TypedDict):
     id: str
     # Number of the model turn in the run, from 0.
     step: int
-    # Id of the uploaded image; `GET /v1/attachments/{id}` returns its bytes.
+    # Id of the uploaded file; `GET /v1/attachments/{id}` returns its bytes.
     attachment_id: str
     # Media type, such as `image/png`.
     media_type: str
@@ -1283,6 +1350,8 @@ class ImagePart(TypedDict):
     width: int | None
     # Height in pixels; null if it is not known.
     height: int | None
+    # Name in the folder `uploads` of the thread's workspace; empty for a picture that an agent shows.
+    file_name: str
 
 
 class ImportRequest(TypedDict):
@@ -1578,6 +1647,10 @@ class Limits(TypedDict):
     image_bytes: int
     # Largest number of images in a message.
     images_per_message: int
+    # Largest attached file, in bytes.
+    attachment_bytes: int
+    # Largest number of other files in a message.
+    files_per_message: int
 
 
 class Lineage(TypedDict):
@@ -1786,7 +1859,7 @@ class Message(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Name of the agent that wrote it; null for messages of people, and for answers from before agents were
@@ -1811,13 +1884,15 @@ class MessageCreated(TypedDict):
 
 
 class MessageRequest(TypedDict):
-    """A message: `content` is short for one text part, `images` for image parts."""
+    """A message: `content` is short for one text part, `images` and `files` for parts with attachments."""
     # Text of the message, as Markdown: short for one text part.
     content: NotRequired[str | None]
-    # Parts of the message, instead of `content` and `images`.
-    parts: NotRequired[Sequence[TextInput | ImageInput] | None]
+    # Parts of the message, instead of `content`, `images` and `files`.
+    parts: NotRequired[Sequence[TextInput | ImageInput | FileInput] | None]
     # Ids of uploaded attachments to show with the text.
     images: NotRequired[Sequence[str]]
+    # Ids of uploaded attachments: files of any kind.
+    files: NotRequired[Sequence[str]]
     # Ids of users to mention, in addition to names in the text.
     mentions: NotRequired[Sequence[str]]
 
@@ -2342,7 +2417,7 @@ class PageVersionHtml(TypedDict):
 class PartCarrier(TypedDict):
     """A whole part: a new one, or one that replaces the part with its id."""
     # The part, with all its text so far.
-    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart
+    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart
 
 
 class PendingApproval(TypedDict):
@@ -2420,7 +2495,7 @@ class PostedMessage(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Name of the agent that wrote it; null for messages of people, and for answers from before agents were
@@ -2827,7 +2902,7 @@ class RunStatusChanged(TypedDict):
     # The run's new state.
     status: Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
     # What it waits for; null if it does not wait.
-    waiting_for: Literal["approval", "answer"] | None
+    waiting_for: Literal["approval", "answer", "run", "time"] | None
     # Time of the next try of a model that failed (ISO 8601, UTC); null otherwise.
     retry_at: str | None
     # Why, in a sentence for people; empty if there is nothing to add.
@@ -2852,7 +2927,7 @@ class RunSummary(TypedDict):
     # Why it stopped; null while it has not ended.
     stop_reason: str | None
     # `approval` or `answer` while it waits for one; null if it waits for neither.
-    waiting_for: Literal["approval", "answer"] | None
+    waiting_for: Literal["approval", "answer", "run", "time"] | None
     # Problems that remain, in sentences for people.
     problems: Sequence[str]
     # Id of the run that it retries or continues; null if it does neither.
@@ -2907,7 +2982,7 @@ class RunView(TypedDict):
     # Why it stopped; null while it has not ended.
     stop_reason: str | None
     # `approval` or `answer` while it waits for one; null if it waits for neither.
-    waiting_for: Literal["approval", "answer"] | None
+    waiting_for: Literal["approval", "answer", "run", "time"] | None
     # Problems that remain, in sentences for people.
     problems: Sequence[str]
     # Id of the run that it retries or continues; null if it does neither.
@@ -2943,7 +3018,7 @@ class RunView(TypedDict):
     # Seconds from start to end; null while it has not ended.
     duration_s: float | None
     # Parts of the answer so far.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
     # Approvals and questions that wait for a user.
     pending: Sequence[PendingApproval | PendingQuestion]
     # Steps of the run, for operators.
@@ -3515,10 +3590,12 @@ class StartRun(TypedDict):
     """Post a message to a thread and start a run that answers it."""
     # Text of the message, as Markdown: a shorthand for one text part.
     content: NotRequired[str | None]
-    # Parts of the message, instead of `content` and `images`.
-    parts: NotRequired[Sequence[TextInput | ImageInput] | None]
+    # Parts of the message, instead of `content`, `images` and `files`.
+    parts: NotRequired[Sequence[TextInput | ImageInput | FileInput] | None]
     # Ids of uploaded attachments to show with the text.
     images: NotRequired[Sequence[str]]
+    # Ids of uploaded attachments: files of any kind.
+    files: NotRequired[Sequence[str]]
     # Ids of users to mention, in addition to names in the text.
     mentions: NotRequired[Sequence[str]]
     # Id of a configured model (default: the server's default model).
@@ -3531,10 +3608,12 @@ class StartThread(TypedDict):
     """Post a message to a new thread and start a run that answers it."""
     # Text of the message, as Markdown: a shorthand for one text part.
     content: NotRequired[str | None]
-    # Parts of the message, instead of `content` and `images`.
-    parts: NotRequired[Sequence[TextInput | ImageInput] | None]
+    # Parts of the message, instead of `content`, `images` and `files`.
+    parts: NotRequired[Sequence[TextInput | ImageInput | FileInput] | None]
     # Ids of uploaded attachments to show with the text.
     images: NotRequired[Sequence[str]]
+    # Ids of uploaded attachments: files of any kind.
+    files: NotRequired[Sequence[str]]
     # Ids of users to mention, in addition to names in the text.
     mentions: NotRequired[Sequence[str]]
     # Id of a configured model (default: the server's default model).
@@ -3566,7 +3645,7 @@ class Step(TypedDict):
     # Name of the step, for people.
     name: str
     # Kind of step.
-    kind: Literal["start", "prepare", "model", "tool", "check", "wait", "settle"]
+    kind: Literal["start", "prepare", "model", "tool", "check", "flow", "ask", "compaction", "wait", "settle"]
     # Number of the model turn, from 0; null for steps around the turns.
     step: int | None
     # Name of the tool; null for other kinds.
@@ -3592,7 +3671,8 @@ class Step(TypedDict):
 
 
 class StepCompleted(TypedDict):
-    """A model turn ended; its tool calls follow."""
+    """A model turn ended; its tool calls follow. `context_tokens` fit into the model's context (0: not
+    known)."""
     # Id of the run.
     run_id: str
     # Number of the model turn in the run, from 0.
@@ -3601,6 +3681,8 @@ class StepCompleted(TypedDict):
     finish: str
     # Tokens and cost.
     usage: Usage
+    # Tokens that fit into the model's context; 0 if that is not known.
+    context_tokens: int
 
 
 class StepReset(TypedDict):
@@ -3612,7 +3694,7 @@ class StepReset(TypedDict):
     # Number of times that a worker has claimed the run, from 1.
     attempt: int
     # The parts of the message.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
 
 
 class StepStarted(TypedDict):
@@ -3645,6 +3727,26 @@ class StylesRequest(TypedDict):
     classes: NotRequired[Sequence[str]]
     # Use these exact values instead of named ones.
     exact: NotRequired[bool]
+
+
+class SubrunPart(TypedDict):
+    """A run of another agent that this one started. It has a thread of its own: follow its stream for its
+    text and its approvals. `text` is its message, then its answer or the reason of its failure, at most
+    300 characters."""
+    # Kind of the object; it tells the members of a list apart.
+    type: Literal["subrun"]
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Number of the model turn in the run, from 0.
+    step: int
+    # Id of the run.
+    run_id: str
+    # Id of the thread.
+    thread_id: str
+    agent: str
+    status: Literal["running", "completed", "cancelled", "error"]
+    # The text itself.
+    text: str
 
 
 class TextInput(TypedDict):
@@ -3745,6 +3847,15 @@ class ThreadAbout(TypedDict):
     gone: bool
 
 
+class ThreadCompacted(TypedDict):
+    """The summary that the thread's agent reads instead of its oldest messages has changed; null: it reads
+    the messages themselves."""
+    # Id of the thread.
+    thread_id: str
+    # The summary in use; null if the agent reads all messages themselves.
+    compaction: CompactionData | None
+
+
 class ThreadDeleted(TypedDict):
     """A thread was deleted; its own log is gone. In the project's log."""
     # Id of the thread.
@@ -3813,6 +3924,10 @@ class ThreadView(TypedDict):
     queued_runs: Sequence[QueuedRun]
     # What the thread is about in a document; null if it is about no document.
     about: ThreadAbout | None
+    # Summary that its agent reads instead of the oldest messages; null if it reads all of them.
+    compaction: CompactionData | None
+    # How full the model's context is; null before the first turn.
+    context: Context | None
     # Your role in the project: `owner`, `editor` or `viewer`.
     project_role: Literal["owner", "editor", "viewer"]
 
@@ -3909,6 +4024,28 @@ class UndoneEdits(TypedDict):
     paths: Sequence[str]
     # Id of the checkpoint with the earlier content; null if nothing had to change.
     checkpoint_id: str | None
+
+
+class Upload(TypedDict):
+    """An upload in progress: send the bytes from `offset` on."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # File name as it was sent.
+    name: str
+    # Size of the whole file.
+    size_bytes: int
+    # Number of bytes received; the next piece begins there.
+    offset: int
+
+
+class UploadRequest(TypedDict):
+    """The file to upload in pieces."""
+    # File name.
+    name: str
+    # Size of the whole file.
+    size_bytes: int
+    # Project that keeps the file; your default project if left out.
+    project_id: NotRequired[str | None]
 
 
 class Usage(TypedDict):
@@ -4040,9 +4177,15 @@ class SearchArtifactsOptions(TypedDict):
     limit: NotRequired[int]
 
 
+class OpenAttachmentOptions(TypedDict):
+    """The options of `attachments.open`."""
+    # Send an image as a download instead of showing it.
+    download: NotRequired[bool]
+
+
 class UploadAttachmentOptions(TypedDict):
     """The options of `attachments.upload`."""
-    # Project that keeps the image; your default project if left out.
+    # Project that keeps the file; your default project if left out.
     project_id: NotRequired[str | None]
 
 
@@ -4300,6 +4443,12 @@ class ListThreadProposalsOptions(TypedDict):
     state: NotRequired[Literal["open", "closed", "all"]]
     # Largest number of objects in the answer.
     limit: NotRequired[int]
+
+
+class AddUploadPieceOptions(TypedDict):
+    """The options of `uploads.add_piece`."""
+    # Position of the first byte in the file: the upload's `offset`.
+    offset: int
 
 
 class ListUsersOptions(TypedDict):
@@ -4566,6 +4715,14 @@ class ThreadDeletedEvent(TypedDict):
     sequenceNumber: int
     event: Literal["thread.deleted"]
     data: ThreadDeleted
+
+
+class ThreadCompactedEvent(TypedDict):
+    id: str
+    timestamp: str
+    sequenceNumber: int
+    event: Literal["thread.compacted"]
+    data: ThreadCompacted
 
 
 class LockAcquiredEvent(TypedDict):
@@ -4872,4 +5029,4 @@ class KnowledgeRemovedEvent(TypedDict):
     data: SourceRemoved
 
 
-Event: TypeAlias = "RunQueuedEvent | RunStartedEvent | RunStatusEvent | RunCompletedEvent | RunErrorEvent | RunCancelledEvent | StreamEndedEvent | StepStartedEvent | StepCompletedEvent | StepResetEvent | PartCreatedEvent | PartCompletedEvent | PartSnapshotEvent | TextDeltaEvent | ReasoningDeltaEvent | ToolCallArgumentsDeltaEvent | ToolCallOutputDeltaEvent | ToolCallResultEvent | ApprovalRequestedEvent | ApprovalResolvedEvent | QuestionAskedEvent | QuestionAnsweredEvent | FilesChangedEvent | SandboxStateEvent | ContextLostEvent | SnapshotProgressEvent | CheckpointCreatedEvent | CreditSettledEvent | CreditLowEvent | MessageCreatedEvent | ThreadUpdatedEvent | ThreadDeletedEvent | LockAcquiredEvent | LockReleasedEvent | LockRequestedEvent | LockHandedOverEvent | LockTakenOverEvent | MemberAddedEvent | MemberChangedEvent | MemberRemovedEvent | ProjectUpdatedEvent | WorkflowStepEvent | ArtifactCreatedEvent | ArtifactUpdatedEvent | ArtifactDeletedEvent | InboxChangedEvent | ScreenCreatedEvent | ScreenUpdatedEvent | ScreenDeletedEvent | PageCreatedEvent | PageUpdatedEvent | PageDeletedEvent | PagePatchEvent | PageHtmlEvent | PageStatsEvent | PageActionEvent | DocumentCreatedEvent | DocumentUpdatedEvent | DocumentDeletedEvent | VersionCreatedEvent | CommentCreatedEvent | CommentUpdatedEvent | CommentDeletedEvent | ProposalCreatedEvent | EditResolvedEvent | EditReopenedEvent | EditSupersededEvent | ModulesSavedEvent | KnowledgeUpdatedEvent | KnowledgeRemovedEvent"
+Event: TypeAlias = "RunQueuedEvent | RunStartedEvent | RunStatusEvent | RunCompletedEvent | RunErrorEvent | RunCancelledEvent | StreamEndedEvent | StepStartedEvent | StepCompletedEvent | StepResetEvent | PartCreatedEvent | PartCompletedEvent | PartSnapshotEvent | TextDeltaEvent | ReasoningDeltaEvent | ToolCallArgumentsDeltaEvent | ToolCallOutputDeltaEvent | ToolCallResultEvent | ApprovalRequestedEvent | ApprovalResolvedEvent | QuestionAskedEvent | QuestionAnsweredEvent | FilesChangedEvent | SandboxStateEvent | ContextLostEvent | SnapshotProgressEvent | CheckpointCreatedEvent | CreditSettledEvent | CreditLowEvent | MessageCreatedEvent | ThreadUpdatedEvent | ThreadDeletedEvent | ThreadCompactedEvent | LockAcquiredEvent | LockReleasedEvent | LockRequestedEvent | LockHandedOverEvent | LockTakenOverEvent | MemberAddedEvent | MemberChangedEvent | MemberRemovedEvent | ProjectUpdatedEvent | WorkflowStepEvent | ArtifactCreatedEvent | ArtifactUpdatedEvent | ArtifactDeletedEvent | InboxChangedEvent | ScreenCreatedEvent | ScreenUpdatedEvent | ScreenDeletedEvent | PageCreatedEvent | PageUpdatedEvent | PageDeletedEvent | PagePatchEvent | PageHtmlEvent | PageStatsEvent | PageActionEvent | DocumentCreatedEvent | DocumentUpdatedEvent | DocumentDeletedEvent | VersionCreatedEvent | CommentCreatedEvent | CommentUpdatedEvent | CommentDeletedEvent | ProposalCreatedEvent | EditResolvedEvent | EditReopenedEvent | EditSupersededEvent | ModulesSavedEvent | KnowledgeUpdatedEvent | KnowledgeRemovedEvent"

@@ -18,6 +18,7 @@ from outlast.kernel.agents.context_window import CHARS_PER_TOKEN
 from outlast.kernel.agents.prompt import Conversation as Prompted
 from outlast.kernel.agents.prompt import PromptContext
 from outlast.kernel.agents.prompt_tags import PromptTags
+from outlast.kernel.compactions.prompt import shortened, within
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.subjects import registry as subjects
@@ -39,8 +40,6 @@ Questions without an answer, proposals that wait, and next steps that people ann
 Use only facts from the conversation; name people as they are named there. Write in its language."""
 REQUEST: Final = "[REQUEST]"
 PROPOSED: Final = "[PROPOSED EDITS]"
-FIRST_KEPT: Final = 2  # messages at the beginning that stay when the middle is left out
-MESSAGE_CHARS: Final = 8_000
 MAX_MESSAGES: Final = 2_000
 CALLS: Final = {"done": "done", "error": "failed", "denied": "denied"}
 
@@ -107,32 +106,14 @@ def told(conversation: Conversation, asked: str, token_budget: int) -> str:
     behind = [f"{PROPOSED}\n{proposed}"] if conversation.proposed else []
     behind.append(f"{REQUEST}\n{asked}")
     room = token_budget * CHARS_PER_TOKEN - sum(len(one) for one in behind)
-    lines = _within([_message(tags, number, one) for number, one in enumerate(conversation.said, 1)], room)
+    lines = within([_message(tags, number, one) for number, one in enumerate(conversation.said, 1)], room)
     body = "\n".join(lines) or "(nothing was said)"
     whole = tags.put("document", body, kind="conversation", title=conversation.title, about=conversation.about or None)
     return "\n\n".join([whole, *behind])
 
 
 def _message(tags: PromptTags, number: int, one: Said) -> str:
-    text = one.text
-    if len(text) > MESSAGE_CHARS:
-        text = f"{text[: MESSAGE_CHARS // 2]}\n[…]\n{text[-MESSAGE_CHARS // 2 :]}"
-    return tags.put("quote", text, number=number, role=one.role, by=one.by)
-
-
-def _within(lines: Sequence[str], chars: int) -> list[str]:
-    if sum(map(len, lines)) <= chars:
-        return list(lines)
-    first = list(lines[:FIRST_KEPT])
-    left = chars - sum(map(len, first))
-    last: list[str] = []
-    for line in reversed(lines[FIRST_KEPT:]):
-        left -= len(line)
-        if last and left < 0:
-            break
-        last.insert(0, line)
-    missing = len(lines) - len(first) - len(last)
-    return [*first, f"[{missing} messages in between are left out]", *last]
+    return tags.put("quote", shortened(one.text), number=number, role=one.role, by=one.by)
 
 
 class _Said(NamedTuple):
@@ -165,6 +146,8 @@ def _text(parts: Sequence[Mapping[str, Any]]) -> str:
             lines.append(f"[{part['tool']}: {CALLS.get(part['status'], part['status'])}]")
         elif part["type"] == "image":
             lines.append(f"[image {part.get('name') or part['attachment_id']}]")
+        elif part["type"] == "file":
+            lines.append(f"[file {part['name']}]")
         elif part["type"] == "proposal":
             lines.append(f"[proposed {part['edits']} edits: {part['summary']}]")
     return "\n".join(lines)

@@ -31,7 +31,7 @@ APP: Final = App(
     uses=[SUMMARY_AGENT],  # whose summaries list the decisions on a document's edits
     implements=[COMMENTS.by(DocumentComments())],
     inbox=[open_proposals.proposals_for, section_locks.waiting],
-    tools=["propose_edits", "read_document", "read_file", "search_files"],
+    tools=["propose_edits", "read_document"],
     events=[
         EventType("DocumentChangedEvent", DocumentChanged, "document.created", "document.updated"),
         EventType("DocumentDeletedEvent", DocumentDeleted, "document.deleted"),

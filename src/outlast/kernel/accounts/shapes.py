@@ -20,6 +20,8 @@ class LimitsAnswer(Answer):
     message_bytes: int
     image_bytes: int
     images_per_message: int
+    attachment_bytes: int
+    files_per_message: int
 
 
 class ClocksAnswer(Answer):

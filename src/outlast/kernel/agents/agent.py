@@ -1,17 +1,17 @@
 """The definition of an agent."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Final
+from typing import Any, Final
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.final_answer import answer_tool, check_answer
 from outlast.kernel.agents.hooks import ContextHook, Finish, Instructions, Lines, Stage
 from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far, with_project
-from outlast.kernel.agents.registered import Registered
-from outlast.kernel.agents.tool import Tool
+from outlast.kernel.agents.tool import Arguments, Tool
 from outlast.kernel.models.protocol import ToolSpec
 from outlast.kernel.runs.transcript import FINAL_ANSWER, StagePlan
 
@@ -19,10 +19,15 @@ NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 MAX_TITLE_CHARS: Final = 60
 MAX_DESCRIPTION_CHARS: Final = 200
 MAX_ICON_CHARS: Final = 8  # an emoji may be several characters
+MAX_ABOUT_CHARS: Final = 500
+
+
+class _Message(Arguments):
+    message: str = Field(min_length=1, description="All that it needs to know: it does not read this conversation.")
 
 
 @dataclass(frozen=True, slots=True)
-class Agent(Registered):
+class Agent:
     """The definition of a model's work: its instructions and tools, and the hooks around its turns.
 
         support = Agent(
@@ -39,6 +44,9 @@ class Agent(Registered):
     - `tools`: functions that it can call; their names must differ.
     - `output`: a Pydantic model. The answer is an object of it: the model gives it by calling the tool `final_answer`,
       which ends the run; its JSON is the answer's text, and `facts["output"]` of `finish`.
+    - `agents`: other agents that it can call, each by a tool of the agent's name, which starts a run of that agent in a
+      thread of its own.
+    - `model`: the id of its model, unless a person chooses another one.
     - `max_steps`: turns of the model in one run, 1 to 10,000 (default: `runs.max_steps`). The configuration wins.
     - `sandbox`: its tools work in a sandbox, which a server with `sandbox.mode = "warm"` starts in advance.
     - `title`, `description`, `icon`: shown where people choose an agent: at most 60 and 200 characters, and one emoji.
@@ -54,6 +62,8 @@ class Agent(Registered):
     - `lines`: the model's text is lines for the server.
     - `finish`: writes in the run's last transaction.
 
+    `flow`, set by `@flow`, replaces the model: the run is this function.
+
     `prepare` and `check` are effects in the journal, named before they start and never repeated once recorded; a run
     that continues another one prepares again. `SandboxLost` tries a stage again in the new sandbox,
     `SandboxUnavailable` a little later; if that does not help, `prepare` ends the run without an answer and `check`
@@ -68,6 +78,8 @@ class Agent(Registered):
     instructions: str | Instructions = ""
     tools: Sequence[Tool] = ()
     output: type[BaseModel] | None = None
+    agents: Sequence["Agent"] = ()
+    model: str | None = None
     max_steps: int | None = None
     sandbox: bool = False
     listed: bool = True
@@ -80,6 +92,7 @@ class Agent(Registered):
     done_mark: str = ""
     lines: Lines | None = None
     finish: Finish | None = None
+    flow: Callable[[Context], Awaitable[Any]] | None = None
     plan: StagePlan | None = field(init=False, repr=False)
     _by_name: Mapping[str, Tool] = field(init=False, repr=False)
 
@@ -94,6 +107,7 @@ class Agent(Registered):
             others = (tool for tool in self.tools if tool.name != FINAL_ANSWER)
             object.__setattr__(self, "tools", (*others, answer_tool(self.output)))
             object.__setattr__(self, "check", check_answer)
+        object.__setattr__(self, "tools", (*self.tools, *(agent_tool(agent) for agent in self.agents)))
         by_name = {tool.name: tool for tool in self.tools}
         if len(by_name) < len(self.tools):
             raise ValueError(f"The agent {self.name} has two tools of one name.")
@@ -127,3 +141,14 @@ def _check_looks(agent: Agent) -> None:
             )
     if agent.icon.isascii() and agent.icon:
         raise ValueError(f"The icon of the agent {agent.name} must be one emoji.")
+
+
+def agent_tool(agent: Agent) -> Tool:
+    """A tool that calls this agent: its name, with `_` for `-`."""
+
+    async def call(context: Context, arguments: Mapping[str, Any]) -> Any:
+        return await context.run(agent, arguments["message"])
+
+    about = agent.instructions if isinstance(agent.instructions, str) else ""
+    described = f"Let the agent {agent.name} work on a message and return its answer. {about}"
+    return Tool(agent.name.replace("-", "_"), described[:MAX_ABOUT_CHARS], _Message, call)

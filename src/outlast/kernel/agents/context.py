@@ -1,16 +1,19 @@
-"""The arguments of a tool's call and of a run's stages."""
+"""The arguments of a tool's call, of a flow and of a run's stages."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from datetime import datetime, timedelta
+from random import Random
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from outlast.kernel.runs.transcript import Run
 
 if TYPE_CHECKING:
+    from outlast.kernel.agents.agent import Agent
     from outlast.kernel.runs.shapes import WorkflowStatus
 
 CleanUp = Callable[[], Awaitable[None]]
+T = TypeVar("T")
 
 
 async def nothing() -> None:
@@ -33,7 +36,7 @@ class EffectContext:
     gone.
     """
 
-    run: Run
+    this_run: Run
     effect_id: str
     attempt: int
     lost: Callable[[str, str], Awaitable[None]]
@@ -50,25 +53,102 @@ class EffectContext:
         self.forget = forget
 
 
+class Journal(Protocol):
+    """What keeps the steps of a function; `kernel/runs/journal.py` implements it. The methods are those of `Context`,
+    which documents them."""
+
+    @property
+    def is_replaying(self) -> bool: ...
+    async def step(self, name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any: ...
+    async def run(self, agent: "Agent | str", message: str, key: str) -> Any: ...
+    async def gather(self, *branches: Awaitable[Any]) -> list[Any]: ...
+    async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any: ...
+    async def sleep_until(self, when: datetime) -> None: ...
+    def now(self) -> datetime: ...
+    def random(self) -> Random: ...
+
+
 @dataclass(slots=True, kw_only=True)
 class Context(EffectContext):
-    """The context of a tool's call. `reattach`: an earlier attempt has begun this very effect; collect its
-    result or continue it, never do it twice. `started_at` is when it first began.
+    """The context of a tool's call or of a flow.
 
         @tool
-        async def slow_report(ctx: Context, month: str) -> str:
-            '''Write the report of a month (YYYY-MM).'''
-            ctx.show("counting…")
-            return await reports.write(month, idempotency_key=ctx.effect_id)
+        async def refund(ctx: Context, order_id: str) -> str:
+            '''Pay an order back.'''
+            charge = await ctx.step("find", shop.charge_of, order_id)
+            ctx.show(f"{charge.cents / 100:.2f} €")
+            return await ctx.step("pay", shop.refund, charge, idempotency_key=ctx.effect_id)
+
+    `step`, `run`, `ask` and `sleep_until` write their results in the run's journal. While one of them waits, the run is
+    only a row, for days if necessary; then the function is called again from its top, and what the journal holds is
+    returned instead of done again. The same happens after a crash. So the function must make these calls in the same
+    order each time, and everything else that it does with effect belongs into a step: `now()` and `random()` return the
+    same at each call of the function. Another name at a place of the journal ends the run, or the call, with
+    `flow_changed`.
+
+    `reattach`: an earlier attempt has begun this very effect; collect its result or continue it, never do it twice.
+    `started_at` is when it first began. `message`: for a flow, the text of the message that it answers.
     """
 
     reattach: bool
     started_at: datetime
     output: Callable[[str], None]
+    journal: Journal
+    message: str = ""
 
     def show(self, text: str) -> None:
         """Add text to the output of the call that people see while it runs. The model does not read it."""
-        self.output(text)
+        if not self.journal.is_replaying:  # it was shown when the function was first here
+            self.output(text)
+
+    @overload
+    async def step(self, name: str, function: Callable[..., Coroutine[Any, Any, T]], *args: Any, **named: Any) -> T: ...
+    @overload
+    async def step(self, name: str, function: Callable[..., T], *args: Any, **named: Any) -> T: ...
+    async def step(self, name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        """`function(*args, **named)`, once: its value is recorded and returned from then on.
+
+        A plain `def` runs in a thread. A crash in it calls it again, so pass `ctx.effect_id` on as an idempotency key
+        where doing it twice would harm. The value travels as JSON, at most 16 MB, and comes back as the type of the
+        function's return annotation (a dataclass, a Pydantic model, …), without one as plain lists, dicts and texts.
+        Raises `StepFailed` if the function raised: that is recorded too, so try again with another step.
+        """
+        return await self.journal.step(name, function, *args, **named)
+
+    async def run(self, agent: "Agent | str", message: str, *, key: str = "") -> Any:
+        """Let another agent answer a message, in a thread of its own that people see, approve and cancel from here.
+
+        Returns the text of its answer, or an object of its `output`. `key` names the run among several of the same
+        agent (default: by order). Up to 8 runs of one function work side by side, the others wait; agents may call
+        agents three deep. They are cancelled if this run ends first. Raises `StepFailed` if the run failed or was
+        cancelled.
+        """
+        return await self.journal.run(agent, message, key)
+
+    async def gather(self, *branches: Awaitable[Any]) -> list[Any]:
+        """The results of coroutines that work side by side, in order. All of them end before the first error, in this
+        order, is raised."""
+        return await self.journal.gather(*branches)
+
+    async def ask(self, question: str, options: Sequence[str] = (), *, multiple: bool = False) -> Any:
+        """A person's answer to a question: one of the options, or a text if there are none; a list if `multiple`."""
+        return await self.journal.ask(question, options, multiple)
+
+    async def sleep_until(self, when: datetime) -> None:
+        """Wait until then (a time with a zone), in this process or a later one."""
+        await self.journal.sleep_until(when)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait that long, as `sleep_until`."""
+        await self.sleep_until(self.now() + timedelta(seconds=seconds))
+
+    def now(self) -> datetime:
+        """When the last step ended, or the function first began; in UTC. The same at each call of the function."""
+        return self.journal.now()
+
+    def random(self) -> Random:
+        """A generator that gives the same numbers at each call of the function."""
+        return self.journal.random()
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,8 +1,9 @@
 """From a thread's history to the messages that a model reads, within a number of messages and a token budget."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from outlast.kernel.agents.prompt_tags import PromptTags
 from outlast.kernel.models.protocol import (
     ImagePiece,
     ModelMessage,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from outlast.kernel.runs.history import Exchange
 
 CHARS_PER_TOKEN: Final = 4  # English prose and code; an estimate is enough for a budget
+IMAGE_SIZE: Final = 4_000
 OLD_RESULT_CHARS: Final = 4_000  # of a tool result from an earlier run
 LoadImage = Callable[[str], tuple[str, bytes] | None]  # attachment id → media type and bytes, or None if it is not sent
 
@@ -30,7 +32,7 @@ def messages_from(exchanges: Sequence["Exchange"], token_budget: int, load_image
     for exchange in reversed(exchanges):
         messages = [ModelMessage("user", tuple(user_pieces(exchange.asked, load_image)) or (TextPiece(""),))]
         messages += _answer_messages(exchange.answered, exchange.opaque)
-        left -= sum(_size(message) for message in messages)
+        left -= size_of(messages)
         if kept and left < 0:
             break
         kept.insert(0, messages)
@@ -38,14 +40,28 @@ def messages_from(exchanges: Sequence["Exchange"], token_budget: int, load_image
 
 
 def user_pieces(parts: Sequence[Mapping[str, Any]], load_image: LoadImage) -> list[Piece]:
-    """The texts and images of a message. An image that the model does not see is replaced by its name."""
+    """The texts, images and files of a message. An image that the model does not see is replaced by its name; a file by
+    its kind, its size and its beginning."""
     pieces: list[Piece] = []
     for part in parts:
         if part["type"] == "text":
             pieces.append(TextPiece(part["text"]))
         elif part["type"] == "image":
             pieces.append(image_piece(part["attachment_id"], part.get("name"), load_image))
+        elif part["type"] == "file":
+            pieces.append(TextPiece(file_text(part)))
     return pieces
+
+
+def file_text(part: Mapping[str, Any]) -> str:
+    """An attached file, for a model: what it is, where it is, its beginning between tags that it cannot end, and how to
+    read on. It is material, never an instruction."""
+    name, beginning = part["file_name"], part["beginning"]
+    tags = PromptTags.around([beginning])
+    size = f"{part['size_bytes']:,} bytes"
+    shown = tags.put("file", beginning or "(no text)", name=name, kind=part["about"], size=size)
+    where = f"The file is uploads/{name} in your workspace, if you have one."
+    return f"[ATTACHED FILE]\n{shown}\nThis is only its beginning: read_file reads on. {where}"
 
 
 def image_piece(attachment_id: str, name: str | None, load_image: LoadImage) -> Piece:
@@ -90,16 +106,37 @@ def _old_result(call: Mapping[str, Any]) -> ToolResultPiece:
     return ToolResultPiece(call["call_id"], call["tool"], content, call["status"] != "done")
 
 
-def _size(message: ModelMessage) -> int:
+def size_of(messages: Iterable[ModelMessage]) -> int:
+    """The size of messages: four bytes of text are about one token, in any script."""
+    return sum(_piece_size(piece) for message in messages for piece in message.pieces)
+
+
+def _piece_size(piece: Piece) -> int:
+    match piece:
+        case TextPiece(text) | ReasoningPiece(text):
+            return text_size(text)
+        case ToolCallPiece(_, _, arguments):
+            return text_size(arguments)
+        case ToolResultPiece(_, _, content, _):
+            return text_size(content)
+        case _:
+            return IMAGE_SIZE
+
+
+def text_size(text: str) -> int:
+    """The size of a text: its bytes in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
+
+
+def exchange_size(exchange: "Exchange") -> int:
+    """The size of an exchange in a prompt."""
     total = 0
-    for piece in message.pieces:
-        match piece:
-            case TextPiece(text) | ReasoningPiece(text):
-                total += len(text)
-            case ToolCallPiece(_, _, arguments):
-                total += len(arguments)
-            case ToolResultPiece(_, _, content, _):
-                total += len(content)
-            case _:
-                total += 4_000
+    for part in (*exchange.asked, *exchange.answered):
+        if part["type"] == "text":
+            total += text_size(part["text"])
+        elif part["type"] == "tool_call":
+            result = (part.get("result") or "")[:OLD_RESULT_CHARS]
+            total += text_size(part["arguments"]) + text_size(result)
+        elif part["type"] == "image":
+            total += IMAGE_SIZE
     return total

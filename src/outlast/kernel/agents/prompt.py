@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from outlast.base.errors import NotFound
-from outlast.kernel.agents.context_window import messages_from
+from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, exchange_size, messages_from, size_of
 from outlast.kernel.agents.prompt_tags import PromptTags
+from outlast.kernel.compactions.prompt import summary_message
+from outlast.kernel.compactions.rules import MANY, is_crowded
 from outlast.kernel.models.protocol import ModelMessage, ModelSpec
 from outlast.kernel.runs.transcript import Run
 
 if TYPE_CHECKING:  # `from outlast import Agent` loads no database
     from outlast.db.blobs import FolderBlobs
     from outlast.db.database import Tx
-    from outlast.kernel.runs.history import Exchange
+    from outlast.kernel.runs.history import Exchange, History
     from outlast.kernel.settings import Settings
 
 UNREADABLE: Final = (
@@ -30,10 +32,12 @@ log = logging.getLogger("outlast.agents")
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """The messages for a model before the run's own turns. `notices` are shown to the user: a code and a text each,
-    shown once a run."""
+    shown once a run. `summarized`: the oldest messages are replaced by a summary; `crowded`: they are to be."""
 
     messages: Sequence[ModelMessage]
     notices: Sequence[tuple[str, str]] = ()
+    summarized: bool = False
+    crowded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +85,31 @@ class PromptContext:
             return None
 
     def with_history(self, render: Callable[[Sequence["Exchange"]], Sequence[ModelMessage]]) -> Conversation:
-        """The result of `render` for the last exchanges, oldest first. If a stored message is not readable: for the
-        run's own message only, with a warning in the log and a notice."""
-        from outlast.kernel.runs.history import exchanges_before
+        """The result of `render` for the last exchanges, oldest first, after the summary of those before. If a stored
+        message is not readable: for the run's own message only, with a warning in the log and a notice."""
+        from outlast.kernel.runs.history import history_before
 
         limit = context_messages(self.settings, self.run.profile)
         try:
-            return Conversation(render(exchanges_before(self.tx, self.run, limit)))
+            history = history_before(self.tx, self.run, limit)
+            rendered = render(history.exchanges)
         except NOT_READABLE as error:
             log.warning("history not readable", extra={"run_id": self.run.id, "error": error})
-            return Conversation(render(exchanges_before(self.tx, self.run, 1)), UNREADABLE)
+            return Conversation(render(history_before(self.tx, self.run, 1).exchanges), UNREADABLE)
+        before = [] if history.summary is None else [summary_message(history.summary)]
+        crowded = self._is_crowded(history, rendered)
+        return Conversation([*before, *rendered], summarized=bool(before), crowded=crowded)
+
+    def _is_crowded(self, history: "History", rendered: Sequence[ModelMessage]) -> bool:
+        """True if the earlier exchanges, as rendered, are to be summarized."""
+        if len(history.exchanges) < 2 or not self.settings.runs.summarize:
+            return False
+        used, budget = size_of(rendered[:-1]), self.token_budget * CHARS_PER_TOKEN
+        # Each exchange begins with a user message: fewer of these show that some had no room. Only among many, as an
+        # agent may also put several exchanges into one message.
+        fewer = sum(message.role == "user" for message in rendered) < len(history.exchanges)
+        dropped = fewer and sum(map(exchange_size, history.exchanges[:-1])) > MANY * budget
+        return is_crowded(used, budget, left_out=history.left_out, dropped=dropped, undone=history.undone)
 
 
 def conversation_so_far(context: PromptContext) -> Conversation:

@@ -4,6 +4,8 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from hashlib import sha256
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, get_type_hints, overload
 
 import anyio.to_thread
@@ -61,10 +63,12 @@ class Tool:
         reattaches: bool = False,
         changes_files: bool = False,
         check: Callable[..., None] | None = None,
+        code: CodeType | None = None,
     ) -> None:
         self.name, self.ask, self.asks_person = name, ask, asks_person
         self.repeatable, self.reattaches, self.changes_files = repeatable, reattaches, changes_files
         self._description, self._arguments, self._call, self._check = description, arguments, call, check
+        self._code = code
 
     @cached_property
     def spec(self) -> ToolSpec:
@@ -73,6 +77,14 @@ class Tool:
         schema = self._arguments.model_json_schema()
         schema.pop("title", None)
         return ToolSpec(self.name, self._description, schema)
+
+    @cached_property
+    def version(self) -> str | None:
+        """A name for its code, its text and its arguments: another one if any of them was changed, except in functions
+        that it calls. None if it is not made from a function."""
+        if self._code is None:
+            return None
+        return sha256(repr((_content(self._code), self.spec)).encode()).hexdigest()
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         """Raise `ArgumentsInvalid` naming the field that is wrong."""
@@ -146,7 +158,21 @@ def _tool_of(function: Callable[..., Any], name: str = "", **options: Any) -> To
     if not description or len(name) > MAX_NAME_CHARS:
         raise TypeError(f"The tool {name} needs a docstring, and a name of at most {MAX_NAME_CHARS} characters.")
     arguments, takes_context = _arguments_of(name, function)
-    return Tool(name, description, arguments, _call_of(function, takes_context), **options)
+    code = getattr(function, "__code__", None)
+    return Tool(name, description, arguments, _call_of(function, takes_context), code=code, **options)
+
+
+def _content(code: CodeType) -> tuple[Any, ...]:
+    """What a function does, without where it stands in its file."""
+    constants = [
+        _content(one)
+        if isinstance(one, CodeType)
+        else sorted(map(repr, one))
+        if isinstance(one, frozenset)
+        else repr(one)
+        for one in code.co_consts
+    ]  # a set is sorted: its order differs from process to process
+    return code.co_code, constants, code.co_names, code.co_varnames
 
 
 def _call_of(

@@ -10,8 +10,11 @@ import sqlalchemy as sa
 
 from outlast.base.errors import NotFound, SandboxUnavailable
 from outlast.base.ids import new_id
+from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context, EffectContext
+from outlast.kernel.agents.uploads import place_uploads
+from outlast.kernel.attachments.store import unplaced
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.sandboxes.manager import SandboxManager
@@ -29,15 +32,16 @@ class OpenWorkspace:
 
 
 class Workspaces:
-    """Opens the workspace of a run. `source` is None where the configuration offers no sandboxes."""
+    """Opens the workspace of a run. `source` is None where the configuration offers no sandboxes; `blobs` has the files
+    of messages, which are written into it (None: they are not)."""
 
-    def __init__(self, db: Database, source: SandboxManager | None) -> None:
-        self._db, self._source = db, source
+    def __init__(self, db: Database, source: SandboxManager | None, blobs: FolderBlobs | None = None) -> None:
+        self._db, self._source, self._blobs = db, source, blobs
 
     async def open(self, context: EffectContext) -> OpenWorkspace:
-        """The run's sandbox, started now if there is none; the run gets a note if its processes ended with an earlier
-        sandbox. Raises `SandboxUnavailable` with the reason and the fix."""
-        run = context.run
+        """The run's sandbox, started now if there is none, with the files of the thread's messages; the run gets a note
+        if its processes ended with an earlier sandbox. Raises `SandboxUnavailable` with the reason and the fix."""
+        run = context.this_run
         if self._source is None:
             raise SandboxUnavailable(
                 "This server has no sandboxes configured, so the agent cannot run code or write files.",
@@ -47,9 +51,13 @@ class Workspaces:
         if workspace_id is None:
             workspace_id = await self._db.write(workspace_of_run, run)
         sandbox = await self._source.ensure(workspace_id, run.project_id)
-        replaced = await self._db.read(_lost_during, run, workspace_id)
+        replaced, files = await self._db.read(
+            lambda tx: (_lost_during(tx, run, workspace_id), unplaced(tx, run.thread_id, sandbox.sandbox_id))
+        )
         if replaced is not None:
             await context.lost(workspace_id, replaced)
+        if files and self._blobs is not None:
+            await place_uploads(self._db, self._blobs, sandbox, run.thread_id, files)
         return OpenWorkspace(workspace_id, sandbox)
 
     async def attach_or_start(

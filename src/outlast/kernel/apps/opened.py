@@ -71,7 +71,7 @@ class Opening:
 
     @property
     def workspaces(self) -> Workspaces:
-        return Workspaces(self.database, self.sandboxes.manager)
+        return Workspaces(self.database, self.sandboxes.manager, self.blobs)
 
     def implementation(self, port: Port[T]) -> T:
         """Another app's implementation of a port that it `opens`, or the `empty` one. Opens that app first."""

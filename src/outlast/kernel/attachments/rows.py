@@ -13,5 +13,30 @@ class AttachmentRow(NamedTuple):
     size_bytes: int
     width: int | None
     height: int | None
+    about: str
+    beginning: str
     created_by: str
     created_at: datetime
+
+
+class UploadRow(NamedTuple):
+    id: str
+    project_id: str
+    name: str
+    size_bytes: int
+    received_bytes: int
+    created_by: str
+    created_at: datetime
+
+
+class UploadPieceRow(NamedTuple):
+    upload_id: str
+    start: int
+    blob: str
+
+
+class ThreadFileRow(NamedTuple):
+    thread_id: str
+    name: str
+    attachment_id: str
+    placed_in: str | None

@@ -6,39 +6,23 @@ time and memory, writes nothing but its answer, and inherits nothing of the serv
 Its first line is `{"pages": N}`, then `{"text": "…"}` for each page, and `{"error": "…"}` where it had to stop.
 """
 
-import ctypes
 import json
-import resource
-import signal
 import sys
 from collections.abc import Iterator
 from io import BytesIO
 from typing import Any, Final
 
-MEMORY_BYTES: Final = 1_500_000_000
+from outlast.kernel.files.bounded_process import bound_process
+
 MAX_PAGES: Final = 5_000
-FILES: Final = 32  # files that may be open: Python needs some while it imports
-DEATH_SIGNAL: Final = 1  # prctl's PR_SET_PDEATHSIG
 
 
 def main() -> None:
     cpu_s, most_chars = int(sys.argv[1]), int(sys.argv[2])
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
-    _end_with_parent()
-    sys.setrecursionlimit(2_000)
+    bound_process(cpu_s)
     for line in _lines(BytesIO(sys.stdin.buffer.read()), most_chars):
         sys.stdout.write(json.dumps(line) + "\n")
         sys.stdout.flush()
-
-
-def _end_with_parent() -> None:
-    """Terminate with the server, also when it is killed. Linux only."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(DEATH_SIGNAL, signal.SIGKILL)
 
 
 def _lines(file: BytesIO, most_chars: int) -> Iterator[dict[str, Any]]:

@@ -1,12 +1,13 @@
 """JSON answers. Routes declare their model for the documentation and return ready bytes, so nothing is validated
 twice."""
 
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
 import orjson
 from pydantic import BaseModel
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 
 MEDIA_TYPE = "application/json"
 LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
@@ -32,12 +33,22 @@ def file_reply(
     name: str, content: bytes, media_type: str, *, inline: bool, policy: str = LOCKED_DOWN, cache: str = KEPT
 ) -> Response:
     """A file's bytes, which browsers show (`inline`) or save under its name, but never run as a page of this origin."""
-    headers = {
+    return Response(content, 200, _file_headers(name, inline, policy, cache), media_type)
+
+
+def stored_file_reply(name: str, path: Path, media_type: str, *, inline: bool) -> Response:
+    """As `file_reply` for a stored file, which is sent in pieces; requests for a range get that. Without a media type
+    it is sent as bytes of no known kind."""
+    headers = _file_headers(name, inline, LOCKED_DOWN, KEPT)
+    return FileResponse(path, 200, headers, media_type or "application/octet-stream")
+
+
+def _file_headers(name: str, inline: bool, policy: str, cache: str) -> dict[str, str]:
+    return {
         "content-disposition": f"{'inline' if inline else 'attachment'}; filename*=UTF-8''{quote(name, safe='')}",
         "content-security-policy": policy,
         "cache-control": cache,
     }
-    return Response(content, 200, headers, media_type)
 
 
 def _plain(value: Any) -> Any:

@@ -14,7 +14,10 @@ def abandon(tx: Tx, engine: Engine, run_id: str) -> None:
     """Cancel a run that had no follower during the whole abandonment time. Otherwise set the timer again, so that a
     follower whose node vanishes is noticed too."""
     run = store.hold_run(tx, run_id)
-    if run.leg not in ("ready", "held"):
+    if run.step_id is not None:  # the run that started it is abandoned, and this one with it
+        return
+    waits_for_run = run.leg == "parked" and tx.value(runs.c.waiting_for, {"id": run_id}) == "run"
+    if run.leg not in ("ready", "held") and not waits_for_run:
         return
     since = tx.value(runs.c.unwatched_since, {"id": run_id})
     after = timedelta(seconds=engine.settings.runs.abandoned_after_s)

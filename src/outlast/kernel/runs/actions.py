@@ -236,7 +236,7 @@ def start_in(
     project_id = held.project_id
     demand_usable(services, held.profile if profile is None else profile, agents, project_id)
     spec = _require_usable_model(services, model)
-    parts = compose(tx, project_id, draft, services.settings.limits)
+    parts = compose(tx, project_id, thread_id, draft, services.settings.limits)
     _require_allowed(tx, services, actor, project_id, spec, parts)
     # The thread's row is held, so no other start gets the same place.
     waits_for = None if is_new else find_place(tx, thread_id, on_busy)

@@ -15,6 +15,7 @@ from outlast.base.errors import (
     OutlastError,
     PolicyDenied,
     RunFinished,
+    ToolChanged,
     UnknownProfile,
 )
 from outlast.base.ids import new_id
@@ -24,8 +25,8 @@ from outlast.kernel.limits.rules import check_bytes
 from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.projects.permissions import require_run
 from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import journal_store, policy, store
 from outlast.kernel.runs import parked as parking
-from outlast.kernel.runs import policy, store
 from outlast.kernel.runs.decision_texts import answer_text, denial_text, resolution_events
 from outlast.kernel.runs.inbox import tell_settled
 from outlast.kernel.runs.permissions import require_steering
@@ -49,10 +50,12 @@ async def decide_approval(
     reason: str = "",
     arguments: Mapping[str, Any] | str | None = None,
     remember: Literal["thread"] | None = None,
+    tool_version: str | None = None,
 ) -> DecisionAnswer:
     """Approve (optionally with edited arguments, or for the whole thread) or deny with a reason. Raises
-    `ApprovalDecided` with the first decision, `RunFinished`, `ArgumentsInvalid`, and `PolicyDenied` for edited
-    arguments that the policy denies."""
+    `ApprovalDecided` with the first decision, `RunFinished`, `ArgumentsInvalid`, `PolicyDenied` for edited arguments
+    that the policy denies, and `ToolChanged` to approve a call whose tool now has another version than `tool_version`
+    and than the one that asked."""
     check_bytes("The reason", len(reason.encode()), services.settings.limits.message_bytes)
     edited = _parse_edited(arguments)
     checked = None
@@ -63,6 +66,8 @@ async def decide_approval(
         row, held = _open_item(tx, actor, approval_id, "approval")
         if isinstance(checked, OutlastError):  # not earlier: the error would reveal the call to a stranger
             raise checked
+        if decision == "approve":
+            _require_same_tool(services, row.approval, held.profile, tool_version)
         text = row.approval.arguments if checked is None else checked
         body = {"reason": reason, "remember": remember, "arguments": text if text != row.approval.arguments else None}
         status = "approved" if decision == "approve" else "denied"
@@ -90,6 +95,7 @@ async def answer_question(
         _check_answers(services, asked, answers)
         result = {"content": answer_text(answers), "is_error": False}
         store.update_effect(tx, row.approval.effect_id, status="finished", ended_at=tx.now, result=result)
+        journal_store.answer_step(tx, row.approval.effect_id, dict(answers))
         return _resolve(tx, services, actor, row, held, "answered", {"answers": dict(answers)})
 
     return await services.db.write(run)
@@ -126,6 +132,14 @@ def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> tuple[ApprovalO
     return row, held
 
 
+def _require_same_tool(services: Services, asked: ApprovalRow, agent: str, known: str | None) -> None:
+    known_agent = services.engine.agents.get(agent)
+    tool = None if known_agent is None else known_agent.tool(asked.tool)
+    if tool is None or asked.tool_version is None or tool.version in (None, asked.tool_version, known):
+        return
+    raise ToolChanged(f"The tool {asked.tool} was changed since it asked.", tool=asked.tool, tool_version=tool.version)
+
+
 def _parse_edited(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any] | None:
     if arguments is None or not isinstance(arguments, str):
         return arguments
@@ -159,7 +173,7 @@ def _require_allowed(services: Services, name: str, profile: str, arguments: Map
             hint="Approve the call as it is, or deny it.",
             field="arguments",
         )
-    if (tool := agent.tool(name)) is not None:
+    if (tool := services.engine.tool(agent, name)) is not None:
         tool.check(arguments)
     verdict = policy.judge(services.settings.policy, profile, name, arguments).verdict
     if verdict.decision == "deny":

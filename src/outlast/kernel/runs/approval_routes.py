@@ -13,7 +13,9 @@ router = noun_router("Approvals")
 
 @router.post("/approvals/{approval_id}", response_model=DecisionAnswer)
 async def decide_approval(approval_id: str, body: ApprovalRequest, services: Svc, actor: Signed) -> Response:
-    """Approve or deny a tool call. The first decision stands: a second gets 409 with the first in `fields.first`."""
+    """Approve or deny a tool call. The first decision stands: a second gets 409 with the first in `fields.first`.
+    If the tool was changed since it asked, an approval gets 409 `tool_changed`, and has to be repeated with
+    `fields.tool_version`."""
     decided = await actions.decide_approval(
         services,
         actor,
@@ -22,6 +24,7 @@ async def decide_approval(approval_id: str, body: ApprovalRequest, services: Svc
         reason=body.reason,
         arguments=body.arguments,
         remember=body.remember,
+        tool_version=body.tool_version,
     )
     return reply(decided)
 

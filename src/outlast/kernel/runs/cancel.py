@@ -46,6 +46,7 @@ def end_cancelled(tx: Tx, engine: Engine, run: Run) -> None:
 
 def cut_calls(tx: Tx, run_id: str) -> list[str]:
     """Calls and stages that had started when the run was cancelled."""
-    mine = sa.select(effects.c.id).where(effects.c.run_id == run_id, effects.c.kind != "model", ~effects.c.inherited)
+    own = effects.c.run_id == run_id, ~effects.c.inherited, effects.c.kind.not_in(("model", "compaction"))
+    mine = sa.select(effects.c.id).where(*own)
     cut = mine.where(effects.c.status == "cancelled", effects.c.started_at.is_not(None))
     return list(tx.execute(cut).scalars())

@@ -12,7 +12,8 @@ from typing import TypeVar
 import anyio
 
 from outlast.db.database import Tx
-from outlast.kernel.models.protocol import Delta
+from outlast.kernel.agents.tool import Tool
+from outlast.kernel.models.protocol import Delta, ModelSpec
 from outlast.kernel.runs import store
 from outlast.kernel.runs.claims import Claimed
 from outlast.kernel.runs.engine import Engine
@@ -53,6 +54,15 @@ class RunContext:
         self._has_recorded = first is not None
         for event in () if first is None else first.events:
             self._fold(event)
+
+    @property
+    def model(self) -> ModelSpec:
+        """The run's model."""
+        return self.engine.catalog.get(self.run.model)
+
+    def tool(self, name: str | None) -> Tool | None:
+        """The tool of that name, or None."""
+        return self.engine.tool(self.agent, name)
 
     def open_with(self, event: NamedEvent) -> None:
         """A fact of the claim, recorded together with the first effect."""

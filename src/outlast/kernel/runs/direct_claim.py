@@ -61,6 +61,8 @@ def begin(tx: Tx, engine: Engine, claimed: Claimed, before: Transcript) -> Claim
     left to the leg."""
     run, first_seq, _ = claimed
     agent = engine.agents[run.profile]
+    if agent.flow is not None:
+        return claimed
     coming = next_step(before.situation(engine.max_steps(agent), agent.plan))
     events: list[NamedEvent] = [("run.started", RunStarted(run_id=run.id, attempt=run.attempt))]
     turn: Effect | None = None

@@ -8,6 +8,8 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.registry import Agents
+from outlast.kernel.agents.tool import Tool
+from outlast.kernel.agents.tools.read_thread import read_thread_tool
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.runs.intake import Intake
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
@@ -33,6 +35,14 @@ class Engine:
     log: Callable[..., None]
     files: CheckpointKeeper | None = None
     intake: Intake = field(default_factory=Intake)
+    reader: Tool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reader", read_thread_tool(self.db))
+
+    def tool(self, agent: Agent, name: str | None) -> Tool | None:
+        """The agent's tool of that name, or the one that every agent with a compacted thread has."""
+        return agent.tool(name) or (self.reader if name == self.reader.name else None)
 
     def max_steps(self, agent: Agent) -> int:
         """Turns of the model in one run: the configuration's limit for this agent, else the agent's own, else the limit

@@ -29,7 +29,9 @@ _UNFOLLOW: Final = sa.delete(followers).where(
     followers.c.thread_id == sa.bindparam("thread"), followers.c.node_id == sa.bindparam("node")
 )
 _AT_WORK: Final = sa.select(runs.c.id).where(
-    runs.c.thread_id == sa.bindparam("thread"), sa.or_(runs.c.leg == "ready", runs.c.leg == "held")
+    runs.c.thread_id == sa.bindparam("thread"),
+    sa.or_(runs.c.leg == "ready", runs.c.leg == "held", runs.c.leg == "parked"),  # one by one: read by the index
+    sa.or_(runs.c.leg != "parked", runs.c.waiting_for == "run"),
 )
 
 

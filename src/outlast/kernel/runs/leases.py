@@ -9,10 +9,11 @@ import sqlalchemy as sa
 
 from outlast.db.database import Tx
 from outlast.kernel.runs.store import BELL
-from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.runs.tables import effects, function_steps, runs
 
 # An attempt that recorded a result made progress: the run is not suspected for the death of its process.
-_RECORDED = sa.exists().where(
+_RECORDED_STEP = sa.exists().where(function_steps.c.run_id == runs.c.id, function_steps.c.attempt == runs.c.attempt)
+_RECORDED_EFFECT = sa.exists().where(
     effects.c.run_id == runs.c.id,
     effects.c.attempt == runs.c.attempt,
     effects.c.status.in_(["finished", "interrupted", "denied", "failed", "cancelled"]),
@@ -42,7 +43,7 @@ def free_lapsed(tx: Tx, everything: bool = False) -> list[str]:
     if not everything:
         lapsed = sa.and_(lapsed, runs.c.lease_until < tx.now)
     # The attempt stays until the next claim: a holder that wakes up is already refused, because its leg is not held.
-    deaths = sa.case((_RECORDED, 0), else_=runs.c.deaths + 1)
+    deaths = sa.case((sa.or_(_RECORDED_EFFECT, _RECORDED_STEP), 0), else_=runs.c.deaths + 1)
     free = sa.update(runs).where(lapsed).values(leg="ready", owner=None, deaths=deaths, died_attempt=runs.c.attempt)
     freed = list(tx.execute(free.returning(runs.c.id)).scalars())
     if freed:

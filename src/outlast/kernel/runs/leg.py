@@ -10,6 +10,7 @@ from outlast.kernel.runs import leases, store
 from outlast.kernel.runs.claims import Claimed
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.engine import Engine
+from outlast.kernel.runs.flow_run import perform_flow
 from outlast.kernel.runs.model_turn import REFUSED, ask_model
 from outlast.kernel.runs.outcome import error_data
 from outlast.kernel.runs.parked import announce_decisions, park
@@ -98,8 +99,7 @@ class Leg:
         context = self.context
         first, self._first = self._first, None
         if first is not None and first.calls:  # also if it stops: the journal says that they have begun
-            await self._call(first.calls, are_started=True)
-            return self.ended
+            return await self._call(first.calls, are_started=True)
         if self.stop == "shutdown":  # between two effects: everything that happened is recorded
             await self.engine.db.write(leases.hand_back, self.run.id, self.run.attempt)
             return True
@@ -109,13 +109,16 @@ class Leg:
             return self.ended
         transcript = await context.transcript()
         await announce_decisions(context, transcript)
+        if context.agent.flow is not None:
+            self.ended, is_parked = await perform_flow(context, transcript)
+            return self.ended or is_parked
         coming = context.next(transcript)
         if isinstance(coming, AskModel):
             self.ended = await ask_model(context, transcript, coming.step)
         elif isinstance(coming, (Prepare, Check)):
             self.ended = await perform_stage(context, transcript, coming)
         elif isinstance(coming, CallTools):
-            await self._call([transcript.effect(effect_id) for effect_id in coming.effect_ids])
+            return await self._call([transcript.effect(effect_id) for effect_id in coming.effect_ids])
         elif isinstance(coming, Wait):
             await context.files_saved()
             return await park(context, coming.waiting_for)
@@ -124,8 +127,8 @@ class Leg:
             self.ended = True
         return self.ended
 
-    async def _call(self, effects: Sequence[Effect], *, are_started: bool = False) -> None:
-        """The calls of a step. If no sandbox is available, the run ends."""
+    async def _call(self, effects: Sequence[Effect], *, are_started: bool = False) -> bool:
+        """The calls of a step. If no sandbox is available, the run ends. True if the leg is over."""
         outcome = await call_tools(self.context, effects, are_started=are_started)
         self._named = outcome.named
         if outcome.unavailable is not None:
@@ -134,6 +137,10 @@ class Leg:
             answered = any(effect.kind == "tool" and effect.status == "finished" for effect in journal.effects)
             await self.context.end(End("error", "sandbox"), error_data(outcome.unavailable), answered)
             self.ended = True
+        elif outcome.suspended:
+            await self.context.files_saved()
+            return await park(self.context, "run", outcome.suspended)
+        return self.ended
 
 
 def shown_so_far(tx: Tx, run_id: str) -> tuple[RunFold, set[str]]:

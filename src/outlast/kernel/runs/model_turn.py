@@ -1,6 +1,5 @@
 """The model effect: named before it starts, streamed as it arrives, recorded whole, and asked again if it was cut."""
 
-from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import asdict
 from datetime import timedelta
@@ -9,11 +8,9 @@ import anyio.to_thread
 
 from outlast.base.clock import iso
 from outlast.base.errors import ModelCut, OutlastError, TryLater
-from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.agents.prompt import Conversation, Prompt, PromptContext
 from outlast.kernel.models.failures import declined
-from outlast.kernel.models.protocol import ModelMessage, ModelRequest
+from outlast.kernel.models.protocol import ModelRequest
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import Retries
@@ -23,12 +20,12 @@ from outlast.kernel.runs.line_stream import stream_lines
 from outlast.kernel.runs.lined_turn import LinedTurn
 from outlast.kernel.runs.outcome import NO_OUTCOME, error_data
 from outlast.kernel.runs.rules import End
-from outlast.kernel.runs.shapes import PartCarrier, RunStatusChanged, StepCompleted, StepReset, UsageData
+from outlast.kernel.runs.shapes import RunStatusChanged, StepCompleted, StepReset, UsageData
 from outlast.kernel.runs.tool_call_validation import judge_calls, plan_call
 from outlast.kernel.runs.transcript import Effect, Transcript
-from outlast.kernel.runs.turns import Turn, messages_of
+from outlast.kernel.runs.turn_request import TurnRequest
+from outlast.kernel.runs.turns import Turn
 from outlast.kernel.streams.log_store import NamedEvent
-from outlast.kernel.threads.parts import NoticePart
 
 REFUSED = error_data(declined())
 
@@ -41,11 +38,12 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
         agent, run = context.agent, context.run
         effect = await context.record(lambda tx, events: name_turn(tx, agent, run, transcript, step, events))
     retries = Retries(context.engine.settings.retry, effect.retries)
+    asked = TurnRequest(context, transcript, effect)
     while True:
         lines = context.agent.lines
         turn = Turn(step) if lines is None else LinedTurn(step)  # a new one for each try: the last one is taken back
         try:
-            request = await _request(context, transcript, effect)
+            request = await asked.build()
             if lines is not None and isinstance(turn, LinedTurn):
                 await stream_lines(context, lines, request, effect, turn)
             else:
@@ -65,38 +63,7 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
             continue
         except OutlastError as error:
             return await _fail(context, effect, turn, error)
-        return await _record_turn(context, effect, turn)
-
-
-async def _request(context: RunContext, transcript: Transcript, effect: Effect) -> ModelRequest:
-    engine, agent = context.engine, context.agent
-    model = engine.catalog.get(context.run.model)
-
-    def read(tx: Tx) -> tuple[Prompt, Sequence[ModelMessage]]:
-        prompt = agent.prompt(PromptContext(tx, context.run, model, engine.settings, engine.blobs))
-        return prompt, messages_of(store.whole_effects(tx, context.run.id)) if transcript.effects else ()
-
-    prompt, own = await engine.db.read(read)
-    await _show_notices(context, prompt.conversation, effect.step)
-    return ModelRequest(
-        model=model,
-        system=prompt.system,
-        messages=(*prompt.conversation.messages, *own),
-        tools=agent.specs,
-        metadata={"run_id": context.run.id, "step": effect.step, "attempt": context.run.attempt},
-    )
-
-
-async def _show_notices(context: RunContext, conversation: Conversation, step: int) -> None:
-    """Show the notices of the prompt to the user, once a run."""
-    told = {part["code"] for part in context.shown.parts if part["type"] == "notice"}
-    notices = [
-        NoticePart(id=new_id("part"), step=step, level="warning", code=code, text=text)
-        for code, text in conversation.notices
-        if code not in told
-    ]
-    if notices:
-        await context.record_events(*(("part.created", PartCarrier(part=notice)) for notice in notices))
+        return await _record_turn(context, effect, turn, asked.last_ordinal)
 
 
 async def _stream(context: RunContext, request: ModelRequest, turn: Turn) -> None:
@@ -145,7 +112,7 @@ async def _fail(context: RunContext, effect: Effect, turn: Turn, error: OutlastE
     return True
 
 
-async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
+async def _record_turn(context: RunContext, effect: Effect, turn: Turn, last_ordinal: int) -> bool:
     """Record the whole turn with a verdict on each of its calls. Returns True if the run has ended with it. A turn
     without calls ends the run in the same commit, unless a check comes before the end or its lines have a part that
     must be shown first."""
@@ -157,7 +124,13 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
     usage, finish, shown = asdict(turn.end.usage), turn.end.finish, turn.completed()
     # Judged before the transaction, which a long command would hold up; grants are checked within it.
     calls = await anyio.to_thread.run_sync(judge_calls, context, tuple(turn.calls), finish) if turn.calls else []
-    completed = StepCompleted(run_id=context.run.id, step=turn.step, finish=turn.end.finish, usage=UsageData(**usage))
+    completed = StepCompleted(
+        run_id=context.run.id,
+        step=turn.step,
+        finish=finish,
+        usage=UsageData(**usage),
+        context_tokens=context.model.context_tokens,
+    )
 
     def change(tx: Tx, events: list[NamedEvent]) -> bool:
         events.extend(shown)
@@ -168,7 +141,7 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
         grants = store.grants_of(tx, context.run.thread_id) if turn.calls else []
         # In the turn's own commit: no attempt ever finds a finished turn with unplanned calls.
         for offset, call in enumerate(calls, start=1):
-            events.extend(plan_call(tx, context, effect, call, effect.ordinal + offset, grants))
+            events.extend(plan_call(tx, context, effect, call, last_ordinal + offset, grants))
         if isinstance(turn, LinedTurn) and agent.lines is not None and turn.took:
             events.extend(part_in(tx, agent.lines, context.run, turn.step, turn.counts))
         events.append(("step.completed", completed))

@@ -1,13 +1,13 @@
-"""Waiting for a user: the run is only a row, until a decision makes its next leg ready."""
+"""Waiting for a user, another run or a time: the run is only a row, until its next leg is ready."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Literal
+from typing import Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
-from outlast.kernel.runs import store, timers
+from outlast.kernel.runs import journal_store, store, timers
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.decision_texts import resolution_events
 from outlast.kernel.runs.direct_claim import offer
@@ -22,35 +22,53 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.threads import store as threads
 
-_CALL_STATES = sa.select(effects.c.status).where(effects.c.run_id == sa.bindparam("run"), effects.c.kind == "tool")
+_CALL_STATES = sa.select(effects.c.status).where(
+    effects.c.run_id == sa.bindparam("run"), sa.or_(effects.c.kind == "tool", effects.c.kind == "flow")
+)
+_WAITED_FOR: Final[Mapping[str, WaitingFor]] = {"ask": "answer", "run": "run", "sleep": "time"}
 
 
-async def park(context: RunContext, waiting_for: WaitingFor) -> bool:
-    """Give up the run until a user decides. Returns False if a decision was made in between, so the leg continues."""
+class Suspended(NamedTuple):
+    """A function that waits for steps without a value: its effect, and those steps."""
+
+    effect_id: str
+    step_ids: Sequence[str]
+
+
+async def park(context: RunContext, waiting_for: WaitingFor, functions: Sequence[Suspended] = ()) -> bool:
+    """Give up the run until it can go on. Returns False if that is already so (a decision was made in between, or what
+    one of the `functions` waits for has come), and the leg continues."""
 
     def change(tx: Tx, events: list[NamedEvent]) -> bool:
         # The fence's check locks the row: a decision or a cancel came before and is seen here, or it waits and finds
         # the run parked.
         run = store.run_of(tx, context.run.id)
-        if run.cancel_reason is not None or _is_decided(tx, run.id):
+        if run.cancel_reason is not None:
             return False
+        for effect_id, step_ids in functions:
+            journal_store.suspend(tx, effect_id, step_ids)
+        if _is_decided(tx, run.id):
+            return False
+        needs = _needs(tx, run.id) if waiting_for in ("run", "time") else waiting_for
+        status: Literal["awaiting_approval", "running"] = "running" if needs in ("run", "time") else "awaiting_approval"
         tx.update(
             runs,
             {"id": run.id},
             leg="parked",
-            status="awaiting_approval",
-            waiting_for=waiting_for,
+            status=status,
+            waiting_for=needs,
             owner=None,
             lease_until=None,
-            unwatched_since=None,
-            deaths=0,  # it reached a result that needs a user's decision
+            deaths=0,  # it reached a result that has to wait
+            **({} if needs == "run" else {"unwatched_since": None}),
         )
-        status = RunStatusChanged(run_id=run.id, status="awaiting_approval", waiting_for=waiting_for)
-        events.append(("run.status", status))
-        pause_after = timedelta(seconds=context.engine.settings.runs.approval_pause_after_s)
-        timers.clear_timers(tx, run.id, "abandon")
-        timers.set_timer(tx, "approval_pause", run.id, tx.now + pause_after)
-        _publish_status(tx, run, "awaiting_approval")
+        events.append(("run.status", RunStatusChanged(run_id=run.id, status=status, waiting_for=needs)))
+        if needs != "run":  # the other run works for it: unwatched, it is abandoned as if it worked itself
+            timers.clear_timers(tx, run.id, "abandon")
+        if status == "awaiting_approval":
+            pause_after = timedelta(seconds=context.engine.settings.runs.approval_pause_after_s)
+            timers.set_timer(tx, "approval_pause", run.id, tx.now + pause_after)
+            _publish_status(tx, run, status)
         return True
 
     return await context.record(change)
@@ -72,8 +90,29 @@ def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None
         tx.update(approvals, {"id": row.approval.id}, announced=True)
 
 
+def _needs(tx: Tx, run_id: str) -> WaitingFor:
+    """What a run waits for whose functions are parked: a person first, then another run."""
+    kinds = journal_store.kinds_waited_for(tx, run_id)
+    return next((needs for kind, needs in _WAITED_FOR.items() if kind in kinds), "time")
+
+
+def go_on(tx: Tx, engine: Engine, step_id: str) -> None:
+    """What a step of a function waited for has come: a time is over, or another run has ended. Makes the function's run
+    ready if it is parked for it; a repeated call does nothing."""
+    step = journal_store.step_of(tx, step_id)
+    if step is None:
+        return
+    run = store.hold_run(tx, step.run_id)
+    if step.kind == "sleep":
+        journal_store.finish_step(tx, step.id)
+    journal_store.let_go_on(tx, step.effect_id)
+    if run.leg == "parked" and _is_decided(tx, run.id):
+        unpark(tx, engine, run, ())
+
+
 def unpark(tx: Tx, engine: Engine, run: Run, events: Sequence[NamedEvent]) -> None:
-    """After a decision on a parked run: log it, and make the next leg ready if it has something to do."""
+    """After a decision on a parked run, or when it can go on: log it, and make the next leg ready if it has something
+    to do."""
     if not _is_decided(tx, run.id):  # one of several; the others still wait
         store.append_unheld(tx, run.id, events)
         return
@@ -81,7 +120,8 @@ def unpark(tx: Tx, engine: Engine, run: Run, events: Sequence[NamedEvent]) -> No
     tx.update(runs, {"id": run.id}, leg="ready", status="running", waiting_for=None)
     timers.clear_timers(tx, run.id, "approval_pause", "paused_kill")
     arm_abandonment(tx, engine.settings, run.id, run.thread_id)
-    _publish_status(tx, run, "running")
+    if run.status != "running":
+        _publish_status(tx, run, "running")
     offer(tx, engine, run.id)
 
 
@@ -117,6 +157,6 @@ def _publish_status(tx: Tx, run: Run, status: str) -> None:
 
 
 def _is_decided(tx: Tx, run_id: str) -> bool:
-    """True if a leg has something to do: a call is allowed, or nothing waits any more."""
+    """True if a leg has something to do: a call or a flow is allowed to go on, or nothing waits any more."""
     states = set(tx.execute(_CALL_STATES, {"run": run_id}).scalars())
-    return bool(states & {"allowed", "started"}) or "waiting" not in states
+    return bool(states & {"allowed", "started"}) or not states & {"waiting", "parked"}

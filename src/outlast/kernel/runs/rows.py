@@ -25,6 +25,7 @@ class RunRow(NamedTuple):
     answer_id: str | None
     parent_run_id: str | None
     mode: str
+    step_id: str | None
     after_run_id: str | None
     started_by: str
     status: Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
@@ -63,7 +64,7 @@ class EffectRow(NamedTuple):
     run_id: str
     ordinal: int
     step: int
-    kind: Literal["model", "tool", "prepare", "check"]
+    kind: Literal["model", "tool", "prepare", "check", "flow", "ask", "compaction"]
     status: str
     tool: str | None
     call_id: str | None
@@ -80,6 +81,25 @@ class EffectRow(NamedTuple):
     ended_at: datetime | None
 
 
+class FunctionStepRow(NamedTuple):
+    id: str
+    run_id: str
+    effect_id: str
+    path: str
+    name: str
+    kind: Literal["step", "run", "ask", "sleep"]
+    status: Literal["waiting", "finished", "failed"]
+    attempt: int
+    result: str | None
+    blob: str | None
+    error: Any
+    waits_for: str | None
+    part_id: str | None
+    announced: bool
+    created_at: datetime
+    ended_at: datetime | None
+
+
 class ApprovalRow(NamedTuple):
     id: str
     run_id: str
@@ -90,6 +110,7 @@ class ApprovalRow(NamedTuple):
     tool: str
     arguments: str
     reason: str
+    tool_version: str | None
     decision: Any
     decided_by: str | None
     decided_at: datetime | None
@@ -99,7 +120,16 @@ class ApprovalRow(NamedTuple):
 
 class TimerRow(NamedTuple):
     kind: Literal[
-        "approval_pause", "paused_kill", "abandon", "cancel_force", "agent_unknown", "fold", "clean_up", "page_dormant"
+        "approval_pause",
+        "paused_kill",
+        "abandon",
+        "cancel_force",
+        "agent_unknown",
+        "step_due",
+        "end_children",
+        "fold",
+        "clean_up",
+        "page_dormant",
     ]
     subject_id: str
     due_at: datetime

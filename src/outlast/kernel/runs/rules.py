@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 ENDED: Final = frozenset({"completed", "cancelled", "error"})
-OPEN_CALLS: Final = frozenset({"allowed", "waiting", "started"})
+OPEN_CALLS: Final = frozenset({"allowed", "waiting", "started", "parked"})
 TRANSITIONS: Final[Mapping[str, frozenset[str]]] = {
     "queued": frozenset({"running", "cancelled", "error"}),
     "running": frozenset({"running", "awaiting_approval", "completed", "cancelled", "error"}),
@@ -28,7 +28,7 @@ THREAD_STATUS: Final[Mapping[str, str]] = {
     "cancelled": "idle",
     "error": "error",
 }
-WaitingFor = Literal["approval", "answer"]
+WaitingFor = Literal["approval", "answer", "run", "time"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +131,8 @@ def next_step(now: Situation) -> Next:
     waiting = [call for call in now.calls if call.status == "waiting"]
     if waiting:
         return Wait("answer" if all(call.question for call in waiting) else "approval")
+    if any(call.status == "parked" for call in now.calls):  # a function that waits for more than a decision
+        return Wait("run")
     if not now.calls and now.finish == "refused":
         return End("error", "policy")
     if _goes_on(now):

@@ -34,9 +34,21 @@ class RunSettings:
     """Limits of a run; [profiles.<name>] overrides the first two."""
 
     max_steps: int = setting("Model turns in one run; then it ends.", 50, unit="steps", least=1, most=10_000)
-    context_messages: int = setting("Earlier messages that the model reads.", 20, unit="messages", least=1, most=10_000)
+    context_messages: int = setting(
+        "Latest messages that the model reads as they are; older ones are summarized.",
+        40,
+        unit="messages",
+        least=1,
+        most=10_000,
+    )
     context_tokens: int = setting(
-        "Most tokens of a request spent on earlier messages.", 100_000, unit="tokens", least=1000
+        "Most tokens of a request spent on earlier messages; from 80 % of it on the oldest are summarized.",
+        100_000,
+        unit="tokens",
+        least=1000,
+    )
+    summarize: bool = setting(
+        "Summarize messages and steps that no longer fit; false: the model does not read the oldest messages.", True
     )
     abandoned_after_s: float = setting(
         "A run that works this long without a follower is cancelled.", 1800, unit="seconds", least=1
@@ -76,7 +88,7 @@ class ProfileSettings:
 
 
 SHIPPED_PROFILES: Mapping[str, ProfileSettings] = MappingProxyType(
-    {"screen": ProfileSettings(max_steps=15, context_messages=10)}
+    {"screen": ProfileSettings(max_steps=15, context_messages=20)}
 )
 
 

@@ -17,6 +17,7 @@ from outlast.kernel.credits import store as ledger
 from outlast.kernel.credits.rules import is_charged
 from outlast.kernel.credits.shapes import CreditLow, CreditSettled
 from outlast.kernel.runs import store, timers
+from outlast.kernel.runs.child_reports import end_children, report
 from outlast.kernel.runs.finishers import finish, last_steps, open_steps_closed
 from outlast.kernel.runs.followers import arm_abandonment
 from outlast.kernel.runs.inbox import tell_settled
@@ -120,6 +121,8 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
     events += settled
     events += last_steps(run.id, ending, saved=message is not None, charged=charged)
     _end_row(tx, run, ending, answer_id)
+    if run.step_id is not None:
+        report(tx, run.step_id, ending, parts)
     events.append(_closing_event(tx, run, ending, answer_id, charged))
     events.append(("stream.ended", RunReference(run_id=run.id)))
     _hand_thread_on(tx, settings, run, ending)  # the project's row is locked from here on: the last of all
@@ -180,6 +183,8 @@ def _close_calls(tx: Tx, run: Run, ending: Ending) -> list[NamedEvent]:
     text = CLOSED_RESULT[ending.end.status]
     # Turns and stages too: no effect of an ended run stays open.
     for effect in tx.rows(_OpenEffect, _OPEN_EFFECTS, {"run": run.id}):
+        if effect.kind in ("tool", "flow"):
+            end_children(tx, effect.id)
         if effect.kind != "tool":
             store.update_effect(tx, effect.id, status="cancelled", ended_at=tx.now)
             continue

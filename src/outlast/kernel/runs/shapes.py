@@ -91,7 +91,7 @@ class RunStatusChanged(Frozen):
 
     run_id: str
     status: RunStatus
-    waiting_for: Literal["approval", "answer"] | None = None
+    waiting_for: Literal["approval", "answer", "run", "time"] | None = None
     retry_at: str | None = None
     reason: str | None = None
 
@@ -140,12 +140,13 @@ class StepStarted(Frozen):
 
 
 class StepCompleted(Frozen):
-    """A model turn ended; its tool calls follow."""
+    """A model turn ended; its tool calls follow. `context_tokens` fit into the model's context (0: not known)."""
 
     run_id: str
     step: int
     finish: str
     usage: UsageData
+    context_tokens: int = 0
 
 
 class StepReset(Frozen):
@@ -278,7 +279,7 @@ class RunSummaryAnswer(Answer):
     model: str
     status: RunStatus
     stop_reason: str | None
-    waiting_for: Literal["approval", "answer"] | None
+    waiting_for: Literal["approval", "answer", "run", "time"] | None
     problems: list[str]
     parent_run_id: str | None
     after_run_id: str | None
@@ -309,7 +310,7 @@ class CacheShareAnswer(Answer):
     cached_share: float
 
 
-StepKind = Literal["start", "prepare", "model", "tool", "check", "wait", "settle"]
+StepKind = Literal["start", "prepare", "model", "tool", "check", "flow", "ask", "compaction", "wait", "settle"]
 
 
 class StepAnswer(Answer):
@@ -372,6 +373,7 @@ class ApprovalRequest(Request):
     reason: str = ""
     arguments: dict[str, Any] | str | None = None
     remember: Literal["thread"] | None = None
+    tool_version: str | None = None
 
 
 class DecisionAnswer(Answer):

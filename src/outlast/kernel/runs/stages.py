@@ -38,7 +38,7 @@ async def perform_stage(context: RunContext, transcript: Transcript, stage: Prep
     """Run the stage and record its result. Returns True if the stage failed, and the run has ended."""
     effect = await _name_stage(context, transcript, stage)
     stage_context = StageContext(
-        run=context.run,
+        this_run=context.run,
         effect_id=effect.id,
         attempt=context.run.attempt,
         tell=partial(_show_step, context),

@@ -170,7 +170,9 @@ def usage_of(tx: Tx, run_id: str) -> UsageData:
     return UsageData() if row is None else UsageData(**row._asdict())
 
 
-def insert_approval(tx: Tx, run: Run, effect_id: str, kind: str, tool: str, arguments: str, reason: str) -> str:
+def insert_approval(
+    tx: Tx, run: Run, effect_id: str, kind: str, tool: str, arguments: str, reason: str, tool_version: str | None = None
+) -> str:
     approval_id = new_id(kind)
     tx.insert(
         approvals,
@@ -183,6 +185,7 @@ def insert_approval(tx: Tx, run: Run, effect_id: str, kind: str, tool: str, argu
         tool=tool,
         arguments=arguments,
         reason=reason,
+        tool_version=tool_version,
         created_at=tx.now,
     )
     return approval_id

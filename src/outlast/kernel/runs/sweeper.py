@@ -10,9 +10,9 @@ import anyio
 from outlast.base.errors import NotFound, OutlastError
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
-from outlast.kernel.runs import abandonment, claims, leases, retention, store, timers, unknown_agents
+from outlast.kernel.runs import abandonment, claims, journal_store, leases, retention, store, timers, unknown_agents
 from outlast.kernel.runs import parked as parking
-from outlast.kernel.runs.cancel import cut_calls, end_cancelled
+from outlast.kernel.runs.cancel import cut_calls, end_cancelled, request_cancel
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.rules import ENDED
 from outlast.kernel.runs.tables import TimerKind
@@ -65,6 +65,8 @@ class Sweeper:
             "abandon": self._abandon,
             "cancel_force": self._force_cancel,
             "agent_unknown": self._notify_unknown_agent,
+            "step_due": self._go_on,
+            "end_children": self._end_children,
             "fold": self._fold,
             "clean_up": self._clean_up,
         }
@@ -178,6 +180,16 @@ class Sweeper:
         stopped = await self._engine.db.read(cut_calls, run_id)
         if self._sandboxes is not None and run.workspace_id and stopped:
             await self._sandboxes.stop_commands(run.workspace_id, stopped)
+
+    async def _go_on(self, step_id: str) -> None:
+        """A time that a function waits for is over, or a run that it has started has ended."""
+        await self._engine.db.write(parking.go_on, self._engine, step_id)
+
+    async def _end_children(self, effect_id: str) -> None:
+        """A function has ended before the runs that it had started."""
+        for step in await self._engine.db.read(journal_store.waiting_steps, effect_id):
+            if step.kind == "run" and step.waits_for is not None:
+                await self._engine.db.write(request_cancel, self._engine, step.waits_for, "superseded", None)
 
     async def _fold(self, run_id: str) -> None:
         await retention.fold(self._engine.db, run_id)

@@ -4,7 +4,21 @@ from typing import Final, Literal, get_args
 
 import sqlalchemy as sa
 
-from outlast.db.columns import choice, count, flag, json, metadata, moment, own_id, partial_index, ref, text, word
+from outlast.db.columns import (
+    blob,
+    choice,
+    count,
+    flag,
+    json,
+    metadata,
+    moment,
+    own_id,
+    partial_index,
+    ref,
+    soft_ref,
+    text,
+    word,
+)
 from outlast.db.lock_order import Place, locked_as
 from outlast.kernel.runs.rules import TRANSITIONS
 
@@ -37,6 +51,7 @@ runs = sa.Table(
     ),
     sa.Column("parent_run_id", sa.String(40), comment="retried or continued from"),
     sa.Column("mode", sa.String(10), nullable=False, comment="start | retry | continue"),
+    sa.Column("step_id", sa.String(40), comment="the step of another run's function that waits for it; null: none"),
     sa.Column("after_run_id", sa.String(40), index=True, comment="queued behind this run; null if it is not queued"),
     ref("started_by", "users", "who started and pays", nullable=False),
     choice("status", list(TRANSITIONS), chars=20),
@@ -45,9 +60,9 @@ runs = sa.Table(
         sa.String(10),
         nullable=False,
         comment="blocked: behind another run | ready: to be claimed | held: by a worker | parked: waits "
-        "for a person | ended",
+        "for a person, another run or a time | ended",
     ),
-    sa.Column("waiting_for", sa.String(10), comment="approval | answer while parked"),
+    sa.Column("waiting_for", sa.String(10), comment="approval | answer | run | time while parked"),
     sa.Column(
         "stop_reason",
         sa.String(20),
@@ -100,12 +115,12 @@ effects = sa.Table(
     ref("run_id", "runs", "of", nullable=False),
     sa.Column("ordinal", sa.Integer, nullable=False, comment="order within the run"),
     sa.Column("step", sa.Integer, nullable=False, comment="1, 2, 3 … the model turn it belongs to"),
-    choice("kind", ["model", "tool", "prepare", "check"], chars=10),
+    choice("kind", ["model", "tool", "prepare", "check", "flow", "ask", "compaction"], chars=10),
     sa.Column(
         "status",
         sa.String(12),
         nullable=False,
-        comment="allowed | waiting | started | finished | denied | interrupted | cancelled | failed",
+        comment="allowed | waiting | started | parked | finished | denied | interrupted | cancelled | failed",
     ),
     word("tool", "tool name; null: a model turn"),
     sa.Column("call_id", sa.String(120), comment="the model's id of the call"),
@@ -123,6 +138,34 @@ effects = sa.Table(
     sa.UniqueConstraint("run_id", "ordinal"),
 )
 
+function_steps = sa.Table(
+    "function_steps",
+    metadata,
+    own_id(),
+    ref("run_id", "runs", "of", nullable=False),
+    ref("effect_id", "effects", "the flow, or the call of a tool, whose function asked for it", nullable=False),
+    sa.Column(
+        "path",
+        sa.String(200),
+        nullable=False,
+        comment="which call of the function: 0, 1, 2 …; in the second branch of a gather that is the fifth call: 4.1.0",
+    ),
+    text("name", "the name that the function gave it; another name at this place stops the run", nullable=False),
+    choice("kind", ["step", "run", "ask", "sleep"], chars=10),
+    choice("status", ["waiting", "finished", "failed"], chars=10),
+    count("attempt", "the run attempt that recorded it", kind=sa.Integer),
+    text("result", "JSON text of its value; null while it waits, or if it lies in a blob"),
+    blob("blob", "a value that is too long for the row"),
+    json("error", "kind and message of its failure"),
+    soft_ref("waits_for", "the run, or the effect of the question, that it waits for", index=True),
+    soft_ref("part_id", "the part that shows the run"),
+    flag("announced", "the end of the run is shown"),
+    moment("created_at", "when", nullable=False),
+    moment("ended_at", "null while it waits"),
+    sa.UniqueConstraint("effect_id", "path"),
+    sa.Index("ix_function_steps_run", "run_id", "attempt"),
+)
+
 approvals = sa.Table(
     "approvals",
     metadata,
@@ -135,6 +178,7 @@ approvals = sa.Table(
     word("tool", "tool name", nullable=False),
     text("arguments", "the exact arguments (JSON text) the decision is bound to", nullable=False),
     text("reason", "which policy asked", nullable=False, server_default=""),
+    sa.Column("tool_version", sa.String(64), comment="of the tool that asked; null if it has none"),
     json("decision", "reason, edited arguments, remember; or the answers"),
     sa.Column("decided_by", sa.String(40), comment="the deciding user; null if open, or closed by the run's end"),
     moment("decided_at", "null if open"),
@@ -150,6 +194,8 @@ TimerKind = Literal[
     "abandon",  # a run works without a follower
     "cancel_force",  # a cancel that no worker confirmed
     "agent_unknown",  # a queued run waits for a server that has its agent
+    "step_due",  # a step of a function has what it waited for: its run goes on
+    "end_children",  # a function ended while runs that it had started were at work
     "fold",  # a run ended a while ago: fold its deltas
     "clean_up",  # the retention time of a run's raw records is over
     "page_dormant",  # a page was not used for a while
@@ -161,11 +207,14 @@ timers = sa.Table(
     choice(
         "kind",
         get_args(TimerKind),
-        "approval_pause | paused_kill | abandon | cancel_force | fold | clean_up | page_dormant",
+        "approval_pause | paused_kill | abandon | cancel_force | step_due | end_children | fold | clean_up | "
+        "page_dormant",
         chars=30,
         primary_key=True,
     ),
-    sa.Column("subject_id", sa.String(40), primary_key=True, comment="the run, thread, workspace or page"),
+    sa.Column(
+        "subject_id", sa.String(40), primary_key=True, comment="the run, effect, step, thread, workspace or page"
+    ),
     moment("due_at", "handled at this time, or as soon as a server runs", nullable=False, index=True),
 )
 

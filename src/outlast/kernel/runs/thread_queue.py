@@ -40,7 +40,8 @@ _ACTIVE = (
 
 
 class NewRun(NamedTuple):
-    """The fields of a new run. `mode`: start | retry | continue; a continued run inherits its parent's transcript."""
+    """The fields of a new run. `mode`: start | retry | continue; a continued run inherits its parent's transcript.
+    `step_id`: the step of another run's function that waits for it."""
 
     project_id: str
     thread_id: str
@@ -52,6 +53,7 @@ class NewRun(NamedTuple):
     mode: str = "start"
     parent_run_id: str | None = None
     instructions: str = ""
+    step_id: str | None = None
 
 
 def queue_run(tx: Tx, engine: Engine, new: NewRun, after_run_id: str | None, run_id: str | None = None) -> str:

@@ -47,7 +47,7 @@ def judge_calls(context: RunContext, parts: Sequence[OpenPart], finish: str) -> 
 
 
 def _judge(context: RunContext, part: OpenPart, finish: str) -> JudgedCall:
-    tool, arguments = context.agent.tool(part.tool), parse_arguments(part.whole())
+    tool, arguments = context.tool(part.tool), parse_arguments(part.whole())
     if tool is None:
         names = ", ".join(spec.name for spec in context.agent.specs)
         return JudgedCall(part, UNKNOWN_TOOL.format(tool=part.tool[:80], names=names))
@@ -66,7 +66,7 @@ def plan_call(
 ) -> list[NamedEvent]:
     """The effect of one call, with the policy's verdict: allowed, waiting for a user, or closed at once."""
     part, refusal = call.part, call.refusal
-    tool = context.agent.tool(part.tool)
+    tool = context.tool(part.tool)
     verdict = policy.Verdict("deny", refusal) if call.judgement is None else call.judgement.after(grants)
     asks = tool is not None and tool.asks_person and verdict.decision != "deny"
     status = "waiting" if asks or verdict.decision == "ask" else "allowed" if verdict.decision == "allow" else "denied"
@@ -102,7 +102,9 @@ def _ask_person(
     """The approval or question that the call waits for, in the inboxes of all users who may decide."""
     part, run, text = call.part, context.run, call.part.whole() or "{}"
     kind = "question" if is_question else "approval"
-    item_id = store.insert_approval(tx, run, effect_id, kind, part.tool, text, reason)
+    tool = context.tool(part.tool)
+    version = tool.version if tool is not None else None
+    item_id = store.insert_approval(tx, run, effect_id, kind, part.tool, text, reason, version)
     tell_asked(tx, run, item_id)
     base = {
         "id": item_id,

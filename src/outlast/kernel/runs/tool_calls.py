@@ -1,7 +1,7 @@
 """The tool effects of one step, in parallel: marked as started, executed, each recorded when it finishes."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -22,11 +22,13 @@ from outlast.kernel.agents.context import CleanUp, Context, EffectContext
 from outlast.kernel.agents.tool import Tool, ToolResult
 from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.runs import store
+from outlast.kernel.runs.child_reports import end_children
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import retry_in_sandbox
 from outlast.kernel.runs.effect_starts import name_turn, start_calls
+from outlast.kernel.runs.journal import Parked, RunJournal, open_journal
 from outlast.kernel.runs.outcome import NO_OUTCOME
-from outlast.kernel.runs.parked import announce_decisions_in
+from outlast.kernel.runs.parked import Suspended, announce_decisions_in
 from outlast.kernel.runs.rules import AskModel
 from outlast.kernel.runs.shapes import PartCarrier, ToolResultData, whole_parts
 from outlast.kernel.runs.tool_call_validation import REMOVED_TOOL
@@ -47,10 +49,12 @@ RESULT_CHARS = 60_000  # most characters of one result in a model's context
 @dataclass(slots=True)
 class CallsOutcome:
     """The outcome of a step's calls. `unavailable`: the reason why no sandbox is available, which ends the run;
-    `named`: the next turn of the model, if it was named together with the last result."""
+    `named`: the next turn of the model, if it was named together with the last result; `suspended`: the calls whose
+    functions wait."""
 
     unavailable: SandboxUnavailable | None = None
     named: tuple[Transcript, Effect] | None = None
+    suspended: list[Suspended] = field(default_factory=list)
 
 
 async def call_tools(context: RunContext, effects: Sequence[Effect], *, are_started: bool = False) -> CallsOutcome:
@@ -73,17 +77,21 @@ async def _mark_started(context: RunContext, effects: Sequence[Effect]) -> Seque
 
 
 async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> None:
-    call = _tool_context(context, effect)
-    tool = context.agent.tool(effect.tool)
+    journal = await open_journal(context, effect)
+    call = function_context(context, effect, journal, partial(_show_output, context, effect))
+    tool = context.tool(effect.tool)
     try:
         if tool is None:
             result = ToolResult(REMOVED_TOOL.format(tool=effect.tool), is_error=True)
         else:
-            result = await _perform(context, tool, call, parse_arguments(effect.arguments or "{}") or {})
+            result = await _perform(context, tool, call, journal, parse_arguments(effect.arguments or "{}") or {})
     except anyio.get_cancelled_exc_class():
         if context.is_cancelled:
             await stop_effect(context, call)
         raise
+    except Parked:
+        outcome.suspended.append(Suspended(effect.id, journal.waiting))
+        return
     except SandboxUnavailable as error:  # it ends the run, after the parallel calls have their results
         outcome.unavailable = error
         return
@@ -91,17 +99,20 @@ async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> N
         result = replace(result, notes=notes)
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
         changed = tool is not None and tool.changes_files
-        outcome.named = await _record_result(context, effect, result, changed=changed) or outcome.named
+        named = await _record_result(context, effect, result, changed=changed, has_steps=journal.has_records)
+        outcome.named = named or outcome.named
     await clean_up(context, call.forget, call)  # until here, another attempt can collect the result from the sandbox
 
 
-async def _perform(context: RunContext, tool: Tool, call: Context, arguments: Mapping[str, Any]) -> ToolResult:
+async def _perform(
+    context: RunContext, tool: Tool, call: Context, journal: RunJournal, arguments: Mapping[str, Any]
+) -> ToolResult:
     """The result, or for a failure the error that the model reads. Only a missing sandbox ends the run."""
-    if call.reattach and not (tool.repeatable or tool.reattaches):
+    if call.reattach and not (tool.repeatable or tool.reattaches or journal.has_records):
         return interrupted(tool.name)
     try:
         return await retry_in_sandbox(
-            lambda: tool.run(call, arguments),
+            lambda: journal.call(lambda: tool.run(call, arguments)),
             context.engine.settings.retry,
             context.engine.clock,
             is_final=lambda loss: isinstance(loss, DiskLimit) or not tool.repeatable,
@@ -181,27 +192,33 @@ def lost_so_far(lines: Iterable[Line]) -> set[str]:
     return {event["data"]["sandbox_id"] for event in told if event["event"] == "context.lost"}
 
 
-def _tool_context(context: RunContext, effect: Effect) -> Context:
-    def output(text: str) -> None:
-        if text and effect.part_id:
-            context.show([("tool_call.output.delta", effect.part_id, encodable(text))])
+def _show_output(context: RunContext, effect: Effect, text: str) -> None:
+    if text and effect.part_id:
+        context.show([("tool_call.output.delta", effect.part_id, encodable(text))])
 
+
+def function_context(
+    context: RunContext, effect: Effect, journal: RunJournal, output: Callable[[str], None], message: str = ""
+) -> Context:
+    """The context of a function: a tool's or a flow."""
     return Context(
-        run=context.run,
+        this_run=context.run,
         effect_id=effect.id,
         attempt=context.run.attempt,
         reattach=effect.status == "started",
         started_at=effect.started_at or context.engine.clock.now(),
         output=output,
+        journal=journal,
+        message=message,
         lost=partial(tell_lost, context),
     )
 
 
 async def _record_result(
-    context: RunContext, effect: Effect, result: ToolResult, changed: bool = False
+    context: RunContext, effect: Effect, result: ToolResult, *, changed: bool = False, has_steps: bool = False
 ) -> tuple[Transcript, Effect] | None:
     """Record the result. Returns the next turn, if it was named with it. `changed`: the call may have changed files, so
-    they are saved while the run continues."""
+    they are saved while the run continues; `has_steps`: its function may have left runs that still work."""
     content = encodable(result.content)
     if len(content) > RESULT_CHARS:
         half = RESULT_CHARS // 2
@@ -227,6 +244,8 @@ async def _record_result(
         if result.files:
             files = FilesChanged(run_id=context.run.id, workspace_id=workspace_id or "", files=list(result.files))
             events.append(("files.changed", files))
+        if has_steps:
+            end_children(tx, effect.id)
         store.update_effect(
             tx,
             effect.id,

@@ -34,6 +34,7 @@ class Run(NamedTuple):
     deaths: int = 0
     problems: Sequence[str] = ()
     instructions: str = ""
+    step_id: str | None = None
 
     @property
     def is_new(self) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from outlast.base.ids import new_id
+from outlast.kernel.compactions.prompt import steps_summary_message
 from outlast.kernel.models.protocol import (
     CHECK_MARK,
     NOTE_MARK,
@@ -152,29 +153,49 @@ def call_part(part: OpenPart, step: int, **values: Any) -> ToolCallPart:
 
 
 def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
-    """The run's own turns, as a model reads them: each finished turn, then the results of its calls, then the problems
-    of its lines and of the check."""
-    messages: list[ModelMessage] = []
-    for turn in (effect for effect in effects if effect.kind == "model" and effect.status == "finished"):
-        result = turn.result or {}
-        messages.append(ModelMessage("assistant", tuple(_piece(p) for p in result["pieces"]), result.get("opaque")))
-        asked = {piece["call_id"]: piece["arguments"] for piece in result["pieces"] if piece["type"] == "call"}
-        calls = [effect for effect in effects if effect.kind == "tool" and effect.step == turn.step]
-        results = tuple(_result_piece(call, asked) for call in calls if call.result is not None)
-        if results:
-            messages.append(ModelMessage("tool", results))
-        notes = [note for call in calls for note in (call.result or {}).get("notes", ())]
-        messages += [ModelMessage("user", (TextPiece(f"{NOTE_MARK} {note}"),)) for note in notes]
-        told = result.get("problems", ())
-        checks = [effect for effect in effects if effect.kind == "check" and effect.step == turn.step]
-        found = [(check.result or {}).get("problems", ()) for check in checks]  # the first includes those of the lines
-        if result["finish"] == "length" and not (results or told or any(found)):
-            messages.append(ModelMessage("user", (TextPiece(GO_ON),)))
-        messages += [
-            ModelMessage("user", (TextPiece(problems_text(problems)),))
-            for problems in (found if any(found) else [told])
-            if problems
-        ]
+    """The run's own turns, as a model reads them: the summary of the oldest, if they were compacted, and the messages
+    of each later step."""
+    to_step, text = steps_summary(effects)
+    before = [steps_summary_message(to_step, text)] if to_step else []
+    return [*before, *(message for _, messages in step_messages(effects, to_step) for message in messages)]
+
+
+def steps_summary(effects: Sequence[Effect]) -> tuple[int, str]:
+    """The last step that a summary replaces, and the summary; 0 and empty if there is none."""
+    made = [effect.result or {} for effect in effects if effect.kind == "compaction" and effect.status == "finished"]
+    return next(((one["to_step"], one["text"]) for one in reversed(made) if "to_step" in one), (0, ""))
+
+
+def step_messages(effects: Sequence[Effect], after: int = 0) -> list[tuple[int, list[ModelMessage]]]:
+    """The messages of each step after this one: the finished turn, the results of its calls, the problems of its lines
+    and of the check."""
+    return [
+        (turn.step, _messages_of_step(effects, turn))
+        for turn in effects
+        if turn.kind == "model" and turn.status == "finished" and turn.step > after
+    ]
+
+
+def _messages_of_step(effects: Sequence[Effect], turn: Effect) -> list[ModelMessage]:
+    result = turn.result or {}
+    messages = [ModelMessage("assistant", tuple(_piece(p) for p in result["pieces"]), result.get("opaque"))]
+    asked = {piece["call_id"]: piece["arguments"] for piece in result["pieces"] if piece["type"] == "call"}
+    calls = [effect for effect in effects if effect.kind == "tool" and effect.step == turn.step]
+    results = tuple(_result_piece(call, asked) for call in calls if call.result is not None)
+    if results:
+        messages.append(ModelMessage("tool", results))
+    notes = [note for call in calls for note in (call.result or {}).get("notes", ())]
+    messages += [ModelMessage("user", (TextPiece(f"{NOTE_MARK} {note}"),)) for note in notes]
+    told = result.get("problems", ())
+    checks = [effect for effect in effects if effect.kind == "check" and effect.step == turn.step]
+    found = [(check.result or {}).get("problems", ()) for check in checks]  # the first includes those of the lines
+    if result["finish"] == "length" and not (results or told or any(found)):
+        messages.append(ModelMessage("user", (TextPiece(GO_ON),)))
+    messages += [
+        ModelMessage("user", (TextPiece(problems_text(problems)),))
+        for problems in (found if any(found) else [told])
+        if problems
+    ]
     return messages
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 import sqlalchemy as sa
@@ -57,6 +57,26 @@ def whole_run(tx: Tx, run_id: str, sandbox: SandboxSettings | None) -> RunAnswer
         name: getattr(shown, name) for name in ("parts", "pending", "workflow", "page", "modules")
     }
     return RunAnswer(**dict(summary), **folded, steps=steps_of(tx, row), cursor=shown.last_seq, clocks=clocks)
+
+
+class LastTurn(NamedTuple):
+    """The model of a thread's last turn, and the tokens that it read and wrote."""
+
+    model: str
+    tokens: int
+
+
+def last_turn(tx: Tx, thread_id: str) -> LastTurn | None:
+    """The last turn of the thread's newest run that has one; None before that, and after the retention time."""
+    newest = sa.select(runs.c.id, runs.c.model).where(runs.c.thread_id == thread_id, runs.c.input_tokens > 0)
+    run = tx.execute(newest.order_by(runs.c.id.desc()).limit(1)).first()
+    if run is None:
+        return None
+    turns = sa.select(effects.c.usage).where(
+        effects.c.run_id == run.id, effects.c.kind == "model", effects.c.status == "finished"
+    )
+    usage = tx.execute(turns.order_by(effects.c.ordinal.desc()).limit(1)).scalar()
+    return None if usage is None else LastTurn(run.model, usage["input_tokens"] + usage["output_tokens"])
 
 
 def steps_of(tx: Tx, run: RunRow) -> list[StepAnswer]:

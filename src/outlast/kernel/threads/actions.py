@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from outlast.base.errors import MalformedInput, UnknownProfile
+from outlast.base.errors import MalformedInput, UnknownModel, UnknownProfile
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.apps import registry as apps
+from outlast.kernel.compactions.store import compaction_in_use
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import checked_line
 from outlast.kernel.limits.store import check_made_rate
@@ -34,6 +35,7 @@ from outlast.kernel.threads.ports import SUMMARY_AGENT, default_agent
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.rules import demand_open
 from outlast.kernel.threads.shapes import (
+    ContextAnswer,
     FamilyThreadAnswer,
     ForkAnswer,
     ListedThreadAnswer,
@@ -114,6 +116,8 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[
             "active_run": None if active is None else views.whole_run(tx, active, services.settings.sandbox),
             "queued_runs": [{"run_id": run.id, "message_id": run.message_id} for run in waiting],
             "about": registry.about(tx, project_id, data.anchor),
+            "compaction": compaction_in_use(tx, thread_id),
+            "context": _context(services, views.last_turn(tx, thread_id)),
             "project_role": require(tx, actor, project_id, Right.READ),
         }
 
@@ -122,6 +126,17 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[
     if named:
         await see_thread(services, actor, thread_id)
     return opened
+
+
+def _context(services: Services, last: views.LastTurn | None) -> ContextAnswer | None:
+    """None before the first turn, and if its model is no longer offered."""
+    try:
+        model = None if last is None else services.catalog.get(last.model)
+    except UnknownModel:
+        model = None
+    if last is None or model is None:
+        return None
+    return ContextAnswer(used_tokens=last.tokens, limit_tokens=model.context_tokens)
 
 
 @in_write_with_services
@@ -297,8 +312,8 @@ async def post_message(
         check_made_rate(
             tx, messages_table, actor.user_id, limits.messages_per_minute_per_user, by="sender_id", which=_BY_USERS
         )
-        parts = compose(tx, row.project_id, draft, limits)
         demand_open(threads.hold(tx, thread_id).status, thread_id)
+        parts = compose(tx, row.project_id, thread_id, draft, limits)
         message = message_store.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
         announce_thread(tx, thread_id)
         tell_named(tx, actor, row.project_id, message, draft.mentions)

@@ -8,6 +8,8 @@ import sqlalchemy as sa
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.attachments.store import copy_thread_files
+from outlast.kernel.compactions import store as compactions
 from outlast.kernel.sandboxes.seeds import fork_files
 from outlast.kernel.subjects import registry
 from outlast.kernel.threads.message_store import message_in
@@ -53,6 +55,7 @@ def fork_thread(
     )
     _copy_messages(tx, parent.id, fork_id, last.position)
     copy_words(tx, parent.id, fork_id, last.position)
+    compactions.copy_to_fork(tx, parent.id, fork_id, last.position)
     if with_files:
         fork_files(tx, parent, fork_id, last.id)
     return fork_id
@@ -73,6 +76,7 @@ def _copy_messages(tx: Tx, from_thread_id: str, to_thread_id: str, upto: int) ->
         for row in rows
     ]
     tx.insert_many(messages, [copy._asdict() for copy in copies])
+    copy_thread_files(tx, to_thread_id, [part for row in rows for part in row.parts])
     tx.update(threads, {"id": to_thread_id}, message_count=len(copies), last_position=upto)
 
 

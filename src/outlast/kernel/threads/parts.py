@@ -65,6 +65,21 @@ class ImagePart(_Part):
     name: str = ""
     width: int | None = None
     height: int | None = None
+    file_name: str = ""
+
+
+class FilePart(_Part):
+    """A stored file. `about` is its kind in words, `beginning` the first characters of its text; `file_name` is its
+    name in the folder `uploads` of the thread's workspace, empty for a file that an agent shows."""
+
+    type: Literal["file"] = "file"
+    attachment_id: str
+    media_type: str
+    name: str = ""
+    size_bytes: int = 0
+    file_name: str = ""
+    about: str = ""
+    beginning: str = ""
 
 
 class NoticePart(_Part):
@@ -99,7 +114,19 @@ class ProposalPart(_Part):
     summary: str = ""
 
 
+class SubrunPart(_Part):
+    """A run of another agent that this one started. It has a thread of its own: follow its stream for its text and its
+    approvals. `text` is its message, then its answer or the reason of its failure, at most 300 characters."""
+
+    type: Literal["subrun"] = "subrun"
+    run_id: str
+    thread_id: str
+    agent: str
+    status: Literal["running", "completed", "cancelled", "error"] = "running"
+    text: str = ""
+
+
 Part = Annotated[
-    TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart,
+    TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart,
     Field(discriminator="type"),
 ]

@@ -127,4 +127,4 @@ async def post_message(thread_id: str, body: MessageRequest, services: Svc, acto
 def draft_of(body: MessageRequest) -> Draft:
     """The request as a `Draft`."""
     parts = [part.model_dump() for part in body.parts or ()]
-    return Draft(body.content, parts, body.images, body.mentions)
+    return Draft(body.content, parts, [*body.images, *body.files], body.mentions)

@@ -18,6 +18,7 @@ class ThreadRow(NamedTuple):
     document_id: str | None
     parent_thread_id: str | None
     parent_message_id: str | None
+    caller_run_id: str | None
     message_count: int
     last_position: int
     log_seq: int

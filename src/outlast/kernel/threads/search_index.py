@@ -78,6 +78,13 @@ def matching_threads(tx: Tx, project_id: str, query: str) -> sa.Subquery | None:
     return found.group_by(search_entries.c.thread_id).subquery("found")
 
 
+def matches_in_thread(tx: Tx, project_id: str, thread_id: str, words: list[str], first: int, limit: int) -> list[int]:
+    """The positions, from `first` on, of the thread's messages with all these words; at most `limit`, the newest."""
+    mine = search_entries.c.thread_id == thread_id, search_entries.c.position >= max(first, TITLE + 1)
+    found = sa.select(search_entries.c.position).where(*mine, _matches(tx, project_id, words))
+    return list(tx.execute(found.order_by(search_entries.c.position.desc()).limit(limit)).scalars())
+
+
 def match_in(tx: Tx, thread_id: str, title: str, first: int, last: int, query: str) -> Match:
     """The match to show for a found thread: its title if that matched, else the newest matching message."""
     wanted = words_of(query)

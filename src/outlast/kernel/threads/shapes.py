@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from outlast.base.events import Frozen
+from outlast.kernel.compactions.shapes import CompactionData
 from outlast.kernel.http.shapes import Answer, Request
 from outlast.kernel.locks.shapes import LockData
 from outlast.kernel.projects.shapes import RoleName
@@ -122,6 +123,13 @@ class AboutAnswer(Answer):
     gone: bool
 
 
+class ContextAnswer(Answer):
+    """How full the context of the thread's model is, by its last turn."""
+
+    used_tokens: int
+    limit_tokens: int
+
+
 class ThreadAnswer(ThreadData):
     """A thread. Load its messages, then follow it from `cursor`."""
 
@@ -131,6 +139,8 @@ class ThreadAnswer(ThreadData):
     active_run: RunAnswer | None
     queued_runs: list[QueuedRunAnswer]
     about: AboutAnswer | None
+    compaction: CompactionData | None
+    context: ContextAnswer | None
     project_role: RoleName
 
 
@@ -144,15 +154,21 @@ class ImageInput(Request):
     attachment_id: str
 
 
-PartInput = Annotated[TextInput | ImageInput, Field(discriminator="type")]
+class FileInput(Request):
+    type: Literal["file"]
+    attachment_id: str
+
+
+PartInput = Annotated[TextInput | ImageInput | FileInput, Field(discriminator="type")]
 
 
 class MessageRequest(Request):
-    """A message: `content` is short for one text part, `images` for image parts."""
+    """A message: `content` is short for one text part, `images` and `files` for parts with attachments."""
 
     content: str | None = None
     parts: list[PartInput] | None = None
     images: list[str] = Field(default_factory=list)
+    files: list[str] = Field(default_factory=list)
     mentions: list[str] = Field(
         default_factory=list,
         max_length=100,

@@ -59,6 +59,8 @@ def add_thread(
     parent_thread_id: str | None = None,
     parent_message_id: str | None = None,
     first_message: str = "",
+    workspace_id: str | None = None,
+    caller_run_id: str | None = None,
 ) -> str:
     """Create an open thread and return its id. An `anchor` in a document must be of this project, with its
     `document_id` (`documents/thread_anchors.py`). Without a title it gets one from its first message: now, if that is
@@ -77,6 +79,8 @@ def add_thread(
         document_id=document_of(anchor),
         parent_thread_id=parent_thread_id,
         parent_message_id=parent_message_id,
+        workspace_id=workspace_id,
+        caller_run_id=caller_run_id,
         created_by=created_by,
         created_at=tx.now,
         updated_at=tx.now,
@@ -149,10 +153,13 @@ def set_run_state(tx: Tx, thread_id: str, run_status: str, active_run_id: str | 
 
 
 def delete_thread(tx: Tx, thread_id: str) -> None:
-    """Delete a thread with its messages, runs, lock, timers, logs and inbox items; the project's followers get an
+    """Delete a thread with its messages, runs, lock, timers, logs and inbox items, and with the threads of runs that
+    its runs started; the project's followers get an
     event, those of the thread are woken and find it gone. Images stay: they belong to the project, and forks may show
     them."""
     of_runs = sa.select(runs.c.id).where(runs.c.thread_id == thread_id)
+    for child_id in tx.execute(sa.select(threads.c.id).where(threads.c.caller_run_id.in_(of_runs))).scalars().all():
+        delete_thread(tx, child_id)
     streams = sa.union_all(of_runs, sa.select(sa.literal(thread_id)))
     tx.execute(sa.delete(log).where(log.c.stream_id.in_(streams)))
     tx.execute(sa.delete(timers).where(ANY_KIND, timers.c.subject_id.in_(streams)))

@@ -21,6 +21,7 @@ threads = sa.Table(
     soft_ref("document_id", "the document that its anchor is, or lies in; null: none", index=True),
     soft_ref("parent_thread_id", "forked from; null: not a fork"),
     soft_ref("parent_message_id", "last message copied at the fork"),
+    soft_ref("caller_run_id", "the run whose function started it, and that shows it; null: none", index=True),
     count("message_count", "messages in it"),
     count("last_position", "the last position given to a message; one that moved behind others left its own"),
     count("log_seq", "last number given in the thread's log"),

@@ -58,7 +58,8 @@ def search_threads(
 
 
 def _of(project_id: str, profile: str | None) -> sa.Select[Any]:
-    chosen = SHOWN_THREADS.where(threads.c.project_id == project_id)
+    # Threads of runs that a function started are shown by its run.
+    chosen = SHOWN_THREADS.where(threads.c.project_id == project_id, threads.c.caller_run_id.is_(None))
     return chosen if profile is None else chosen.where(threads.c.profile == profile)
 
 

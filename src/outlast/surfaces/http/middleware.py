@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outlast.base.errors import MalformedInput, OriginRefused, OutlastError
 from outlast.base.ids import new_id
+from outlast.kernel.attachments.rules import MAX_PIECE_BYTES
 from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.body_limits import ANY_PACE, READ_AWAY_S, USUAL_PACE, Body, BodyPace
 from outlast.kernel.http.event_stream import DIRECT_SEND
@@ -20,7 +21,8 @@ from outlast.kernel.http.problems import problem, unexpected
 from outlast.surfaces.http.security_headers import HeaderList, security_headers, with_security
 from outlast.surfaces.protocols.e2b.middleware import e2b_request
 
-IMAGE_PATHS: Final = frozenset({"/v1/attachments"})  # a form with an image
+IMAGE_PATHS: Final = frozenset({"/v1/attachments"})  # a form with a small file
+PIECE_PATH: Final = re.compile(r"/v1/uploads/[^/]+")  # bytes of a file
 FILE_PATH: Final = re.compile(r"/v1/projects/[^/]+/artifacts")  # a form with a file
 TEXT_PATH: Final = re.compile(r"/v1/knowledge/sources|/v1/projects/[^/]+/documents|/v1/documents/[^/]+/import")
 HEALTH_PATHS: Final = frozenset({"/healthz", "/readyz"})
@@ -32,10 +34,10 @@ log = logging.getLogger("outlast.http")
 
 @dataclass(eq=False, slots=True)
 class RequestGuard:
-    """Wraps the application. `body_bytes` bounds JSON bodies, `image_bytes` an attached image, `file_bytes` a project's
-    file, `text_bytes` uploaded documentation and documents; `frames` are the sources that our own pages may show in
-    frames, as a content security policy names them; `read_away_s` bounds how long a refused body is read, `pace` how
-    slowly a body may arrive."""
+    """Wraps the application. `body_bytes` bounds JSON bodies, `image_bytes` a small attached file, `file_bytes` a
+    project's file, `text_bytes` uploaded documentation and documents; `frames` are the sources that our own pages may
+    show in frames, as a content security policy names them; `read_away_s` bounds how long a refused body is read,
+    `pace` how slowly a body may arrive."""
 
     app: ASGIApp
     hosts: KnownHosts
@@ -101,6 +103,8 @@ class RequestGuard:
     def _most(self, path: str) -> int:
         if path in IMAGE_PATHS:
             return self.image_bytes + FORM_OVERHEAD_BYTES
+        if PIECE_PATH.fullmatch(path):
+            return MAX_PIECE_BYTES
         if FILE_PATH.fullmatch(path):
             return self.file_bytes + FORM_OVERHEAD_BYTES
         if TEXT_PATH.fullmatch(path):  # JSON escapes the text, which makes it longer
@@ -177,12 +181,15 @@ class _Visit:
 
 
 def _check_content_type(scope: Scope, headers: Headers) -> None:
-    """Require the content type JSON, which a form on a foreign page cannot send."""
+    """Require the content type of the path: JSON or bytes, which a form on a foreign page cannot send, or a form."""
     if headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
         return
     path = scope["path"]
-    form = path in IMAGE_PATHS or FILE_PATH.fullmatch(path)
-    wanted = "multipart/form-data" if form else "application/json"
+    wanted = "application/json"
+    if path in IMAGE_PATHS or FILE_PATH.fullmatch(path):
+        wanted = "multipart/form-data"
+    elif PIECE_PATH.fullmatch(path):
+        wanted = "application/octet-stream"
     given = headers.get("content-type", "").split(";")[0].strip().lower()
     if given != wanted:
         raise MalformedInput(

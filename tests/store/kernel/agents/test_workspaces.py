@@ -18,6 +18,7 @@ from outlast.kernel.runs.transcript import Run
 from outlast.kernel.sandboxes import store as sandboxes
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.tables import workspaces
+from outlast.testing.agents import FakeJournal
 from outlast_sandbox.interface import Limits, SandboxSpec
 from outlast_sandbox.providers.memory import MemoryProvider
 from tests.factories import make_project, make_run, make_thread, make_user
@@ -75,7 +76,14 @@ async def test_a_call_begins_again_only_if_no_other_sandbox_can_have_begun_it(
     async with MemoryProvider() as provider:
         sandbox = await provider.create(SandboxSpec("sbx_new", tmp_path / "workspace", Limits()))
         context = Context(
-            run=run, effect_id="eff_1", attempt=2, reattach=True, started_at=started_at, output=_silent, lost=_silently
+            this_run=run,
+            effect_id="eff_1",
+            attempt=2,
+            reattach=True,
+            started_at=started_at,
+            output=_silent,
+            lost=_silently,
+            journal=FakeJournal(),  # type: ignore[arg-type]  # a test of no steps
         )
         answer = await Workspaces(db, None).attach_or_start(OpenWorkspace(workspace_id, sandbox), context, call)
     assert answer == ("begun" if begins else None)

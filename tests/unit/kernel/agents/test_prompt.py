@@ -18,7 +18,7 @@ def test_a_small_model_is_told_less_so_that_the_run_has_room(reads: int, budget:
 
 def test_each_profile_may_have_a_number_of_messages_of_its_own() -> None:
     shipped = Settings()
-    assert (context_messages(shipped, "screen"), context_messages(shipped, "chat")) == (10, 20)
+    assert (context_messages(shipped, "screen"), context_messages(shipped, "chat")) == (20, 40)
     own = Settings(profiles={"chat": ProfileSettings(context_messages=4)})
     assert context_messages(own, "chat") == 4
 

@@ -113,10 +113,10 @@ def test_a_rule_that_names_no_tool_and_no_shipped_rule_stops_the_start(written, 
 
 def test_screens_keep_their_own_limits_unless_others_are_given(written):
     shipped = load_settings(environ={}).profiles["screen"]
-    assert (shipped.max_steps, shipped.context_messages) == (15, 10)
+    assert (shipped.max_steps, shipped.context_messages) == (15, 20)
     file = written("[profiles.screen]\nmax_steps = 30\n[profiles.chat]\ncontext_messages = 5\n")
     profiles = load_settings(file, environ={}).profiles
-    assert (profiles["screen"].max_steps, profiles["screen"].context_messages) == (30, 10)
+    assert (profiles["screen"].max_steps, profiles["screen"].context_messages) == (30, 20)
     assert (profiles["chat"].max_steps, profiles["chat"].context_messages) == (None, 5)
 
 

@@ -8,6 +8,9 @@ const COLOR: Record<Step['kind'], string> = {
   model: 'bg-accent',
   tool: 'bg-ok',
   check: 'bg-muted',
+  flow: 'bg-accent',
+  ask: 'bg-amber',
+  compaction: 'bg-muted',
   wait: 'bg-amber',
   settle: 'bg-faint',
 }

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { ShieldQuestion } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import type { Approval, ApprovalDecision } from '@outlast/sdk'
+import { OutlastError, type Approval, type ApprovalDecision } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Input, TextArea } from '@/components/field'
 import { Problem } from '@/components/problem'
@@ -84,9 +84,11 @@ function Decide({ approval }: { approval: Approval }) {
   const [remember, setRemember] = useState(false)
   const decide = useMutation({ mutationFn: (body: ApprovalDecision) => client.decide(approval.id, body) })
   const valid = mode !== 'edit' || parseObject(field.wrap(draft)) !== null
+  const changed = decide.error instanceof OutlastError && decide.error.code === 'tool_changed' ? decide.error : null
   const approve = () =>
     decide.mutate({
       decision: 'approve',
+      ...(changed !== null && { tool_version: String(changed.fields.tool_version) }),
       ...(mode === 'edit' && draft !== field.text && { arguments: field.wrap(draft) }),
       ...(remember && { remember: 'thread' }),
     })
@@ -150,7 +152,7 @@ function Decide({ approval }: { approval: Approval }) {
         ) : (
           <>
             <Button look="primary" busy={decide.isPending} disabled={!valid} onClick={approve}>
-              {mode === 'edit' ? 'Approve edited call' : 'Approve'}
+              {changed !== null ? 'Approve the changed tool' : mode === 'edit' ? 'Approve edited call' : 'Approve'}
             </Button>
             <Button disabled={decide.isPending} onClick={() => setMode('deny')}>
               Deny…

@@ -1,4 +1,4 @@
-import { AtSign, ImagePlus } from 'lucide-react'
+import { AtSign, Paperclip } from 'lucide-react'
 import { useCallback, useRef, useState, type ClipboardEvent, type DragEvent } from 'react'
 import type { OnBusy } from '@outlast/sdk'
 import { useCreditBalance } from '@outlast/sdk/react'
@@ -10,7 +10,7 @@ import { AGENT, mentionedIn } from '@/features/mentions/mention-text'
 import { useMentionable } from '@/features/mentions/people'
 import { useMe } from '../session/session-gate'
 import { AgentSelect, type AgentSelectProps } from './agent-select'
-import { ACCEPT, imagesIn, useAttachments } from './attachments'
+import { useAttachments } from './attachments'
 import { withCaptures, type CapturedElement } from './captures'
 import { CaptureChips } from './capture-chips'
 import { RefusalNote } from './refusal-note'
@@ -44,7 +44,7 @@ interface ComposerProps {
 }
 
 const NO_ELEMENTS: CapturedElement[] = []
-/** Captured elements by message box; like images, they are kept while it is not mounted. */
+/** Captured elements by message box; like files, they are kept while it is not mounted. */
 const captured = makeKeyedStore(NO_ELEMENTS)
 
 export function Composer(props: ComposerProps) {
@@ -59,7 +59,7 @@ export function Composer(props: ComposerProps) {
   const { models, model, choose, loaded } = useModelChoice()
   const people = useMentionable(projectId)
   const { credits } = useCreditBalance()
-  const images = useAttachments(draftKey, projectId, me.limits)
+  const files = useAttachments(draftKey, projectId, me.limits)
   const [sending, setSending] = useState(false)
   const [error, setError] = useState<Error | null>(null)
   const [over, setOver] = useState(false)
@@ -71,13 +71,13 @@ export function Composer(props: ComposerProps) {
   const note = noteFor({
     size,
     limit: me.limits.message_bytes,
-    images: images.drafts.length,
+    images: files.drafts.filter(({ preview }) => preview !== null).length,
     models: loaded ? models : null,
     model,
     credits,
   })
-  const uploading = images.drafts.some(({ attachment, error: failed }) => attachment === null && failed === null)
-  const attached = images.drafts.flatMap(({ attachment }) => (attachment === null ? [] : [attachment.id]))
+  const uploading = files.drafts.some(({ attachment, error: failed }) => attachment === null && failed === null)
+  const attached = files.drafts.flatMap(({ attachment }) => (attachment === null ? [] : [attachment.id]))
   const empty = content === '' && attached.length === 0
   const ready = !empty && !sending && !uploading && note?.soft !== false
 
@@ -92,7 +92,7 @@ export function Composer(props: ComposerProps) {
       await deliver({ content, images: attached, model: model?.id ?? null, ...(on_busy && { on_busy }) })
       setText('')
       setElements(() => NO_ELEMENTS)
-      images.clear()
+      files.clear()
     } catch (reason) {
       setError(reason as Error)
     } finally {
@@ -100,15 +100,15 @@ export function Composer(props: ComposerProps) {
     }
   }
   const paste = (event: ClipboardEvent) => {
-    const files = imagesIn(event.clipboardData)
-    if (files.length === 0) return
+    const pasted = [...event.clipboardData.files]
+    if (pasted.length === 0) return
     event.preventDefault()
-    images.add(files)
+    files.add(pasted)
   }
   const drop = (event: DragEvent) => {
     event.preventDefault()
     setOver(false)
-    images.add([...event.dataTransfer.files])
+    files.add([...event.dataTransfer.files])
   }
   return (
     <div
@@ -122,7 +122,7 @@ export function Composer(props: ComposerProps) {
     >
       {over && (
         <p className="pointer-events-none absolute inset-0 z-10 grid place-items-center rounded-2xl bg-raised/90 font-medium text-link">
-          Drop images to attach them
+          Drop files to attach them
         </p>
       )}
       {error !== null && <RefusalNote className="m-2 mb-0" error={error} retry={() => void send()} />}
@@ -135,7 +135,7 @@ export function Composer(props: ComposerProps) {
           className="px-3 pt-3"
         />
       )}
-      {images.drafts.length > 0 && <Thumbnails drafts={images.drafts} onRemove={images.remove} />}
+      {files.drafts.length > 0 && <Thumbnails drafts={files.drafts} onRemove={files.remove} onRetry={files.retry} />}
       <MessageBox
         value={text}
         busy={busy}
@@ -147,21 +147,20 @@ export function Composer(props: ComposerProps) {
         onPaste={paste}
         onEnter={() => void send(busy ? 'enqueue' : undefined)}
       />
-      <ComposerNotes note={note} problem={images.problem} onChoose={choose} />
+      <ComposerNotes note={note} problem={files.problem} onChoose={choose} />
       <div className="flex items-center gap-1 px-2 pb-2">
         <input
           ref={picker}
           type="file"
-          accept={ACCEPT}
           multiple
           hidden
           onChange={(event) => {
-            images.add([...(event.target.files ?? [])])
+            files.add([...(event.target.files ?? [])])
             event.target.value = ''
           }}
         />
-        <IconButton label="Attach images" onClick={() => picker.current?.click()}>
-          <ImagePlus />
+        <IconButton label="Attach files" onClick={() => picker.current?.click()}>
+          <Paperclip />
         </IconButton>
         {props.agents !== undefined && <AgentSelect {...props.agents} />}
         <ModelSelect models={models} model={model} balance={credits?.balance ?? null} onChoose={choose} />

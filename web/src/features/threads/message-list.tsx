@@ -1,10 +1,11 @@
 import { ArrowDown } from 'lucide-react'
-import { useLayoutEffect, useMemo, type ReactNode } from 'react'
+import { Fragment, useLayoutEffect, useMemo, type ReactNode } from 'react'
 import { liveRuns, queuedRuns, type Message, type RunState } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Skeleton } from '@/components/placeholders'
 import { cn } from '@/lib/cn'
 import { Answer } from './answer'
+import { CompactionDivider, firstAfter } from './compaction-divider'
 import { hasArrived } from './outgoing-message'
 import { useOpenThread, useSender, useThreadFacts } from './thread-context'
 import { UserMessage } from './user-message'
@@ -32,7 +33,7 @@ export function MessageList({ empty, after }: MessageListProps) {
   const { open } = useOpenThread()
   const { sending } = useSender()
   const { look } = useThreadFacts()
-  const { messages, older, loadingOlder, store, activeRun } = open
+  const { messages, older, loadingOlder, store, activeRun, compaction } = open
   const queued = useMemo(() => queuedRuns(open), [open])
   const { box, content, atBottom, toBottom } = useStickToBottom(() => void store.loadOlder())
   const isSending = sending !== null
@@ -46,6 +47,7 @@ export function MessageList({ empty, after }: MessageListProps) {
     (run) => !queued.includes(run) && (!wasDropped(run) || run.message_id === sentMessages.at(-1)?.id),
   )
   const unsaved = sending !== null && !sending.queued && !hasArrived(sending, messages) ? sending : null
+  const begins = firstAfter(compaction, sentMessages)
   const isEmpty = messages.length === 0 && unsaved === null && shownRuns.length === 0
   return (
     <div className="relative min-h-0 flex-1">
@@ -83,13 +85,15 @@ export function MessageList({ empty, after }: MessageListProps) {
                   }
                 />
               ) : (
-                <UserMessage
-                  key={message.id}
-                  message={message}
-                  dropped={
-                    message.status === 'cancelled' && !shownRuns.some(({ message_id }) => message_id === message.id)
-                  }
-                />
+                <Fragment key={message.id}>
+                  {compaction !== null && message.id === begins && <CompactionDivider compaction={compaction} />}
+                  <UserMessage
+                    message={message}
+                    dropped={
+                      message.status === 'cancelled' && !shownRuns.some(({ message_id }) => message_id === message.id)
+                    }
+                  />
+                </Fragment>
               ),
             ),
             ...shownRuns.map((run) => (

@@ -1,15 +1,17 @@
 import { memo } from 'react'
 import { Info, TriangleAlert } from 'lucide-react'
-import type { ImagePart, NoticePart, Part, Pending } from '@outlast/sdk'
+import { isTerminal, type ImagePart, type NoticePart, type Part, type Pending, type RunState } from '@outlast/sdk'
 import { Markdown } from '@/components/markdown'
 import { Zoom } from '@/components/zoom'
 import type { AnswerProps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
+import { FilePartCard } from './file-part-card'
 import { PendingCard } from './pending-card'
 import { Reasoning } from './reasoning'
 import { useThreadFacts } from './thread-context'
 import { useThreadViews } from './thread-views'
+import { SubrunCard } from './subrun-card'
 import { ToolCard } from './tool-card'
 import { tellsUnreadable } from './unreadable-files'
 
@@ -40,6 +42,10 @@ const PartList = ({ parts, pending, live }: AnswerProps) =>
     />
   ))
 
+const partsOf = ({ parts, pending, status }: RunState) => (
+  <PartList parts={parts} pending={pending} live={!isTerminal(status)} />
+)
+
 interface PartViewProps {
   part: Part
   pending: Pending | undefined
@@ -57,8 +63,12 @@ export const PartView = memo(function PartView({ part, pending, growing }: PartV
       return <ToolCard part={part} />
     case 'image':
       return <Picture part={part} />
+    case 'file':
+      return <FilePartCard file={part} />
     case 'notice':
       return tellsUnreadable([part]) ? null : <Notice part={part} />
+    case 'subrun':
+      return <SubrunCard part={part}>{partsOf}</SubrunCard>
     default:
       return <AppPart part={part} />
   }

@@ -4,7 +4,7 @@ import { client } from '@/lib/queries'
 
 export interface Outgoing {
   content: string
-  /** Ids of uploaded attachments. */
+  /** Ids of uploaded attachments of any kind. */
   images: string[]
   /** null: the server's default. */
   model: string | null

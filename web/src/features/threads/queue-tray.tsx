@@ -76,7 +76,9 @@ function summaryOf(message: Message, formats: readonly MessageView[]): string {
   const format = formats.find(({ matches }) => matches(text))
   if (format !== undefined) return format.summary(text)
   const images = message.parts.filter(({ type }) => type === 'image').length
+  const files = message.parts.filter(({ type }) => type === 'file').length
   const more = [
+    ...(files > 0 ? [plural(files, 'file')] : []),
     ...(images > 0 ? [plural(images, 'image')] : []),
     ...(captures.length > 0 ? [plural(captures.length, 'element')] : []),
   ].join(', ')

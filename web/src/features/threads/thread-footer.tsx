@@ -10,6 +10,7 @@ import { useMe } from '../session/session-gate'
 import { useAgents } from './agent-choice'
 import { Composer } from './composer'
 import type { ComposerInserts } from './composer-inserts'
+import { ContextGauge } from './context-gauge'
 import { HandOverRequest, LockedByOther, LockExpired } from './lock-banner'
 import { LockChip } from './lock-chip'
 import { lockState } from './lock-state'
@@ -37,6 +38,7 @@ export function ThreadFooter({ className, ...rest }: ThreadFooterProps) {
       <SnapshotNote projectId={thread.project_id} />
       <div className="flex items-center gap-1">
         <TypingLine />
+        <ContextGauge />
         {look === 'panel' && (
           <>
             <Watching />

@@ -1,5 +1,5 @@
 /** The one-line summary of a tool call. Pure. */
-import type { ToolCallPart } from '@outlast/sdk'
+import { fileName, type ToolCallPart } from '@outlast/sdk'
 
 type Arguments = Record<string, unknown>
 
@@ -21,6 +21,8 @@ export function title(tool: string, args: Arguments | null): string {
       return filesOf(args)
         .map(({ path }) => path)
         .join(', ')
+    case 'read_file':
+      return fileName(text(args['id']))
     case 'read_files':
       return pathsOf(args).join(', ')
     case 'ask_user':

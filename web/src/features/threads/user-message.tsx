@@ -12,6 +12,7 @@ import { useMe } from '../session/session-gate'
 import { useActiveProject } from '../shell/active-project'
 import { CaptureChips } from './capture-chips'
 import { readCaptures } from './captures'
+import { FilePartCard } from './file-part-card'
 import { ForkButton } from './fork-button'
 import { useThreadViews } from './thread-views'
 
@@ -26,6 +27,7 @@ interface UserMessageProps {
 export const UserMessage = memo(function UserMessage({ message, unsaved = false, dropped = false }: UserMessageProps) {
   const me = useMe()
   const images = message.parts.filter((part) => part.type === 'image')
+  const files = message.parts.filter((part) => part.type === 'file')
   const whole = textOf(message)
   const { text, captures } = readCaptures(whole)
   const format = useThreadViews().messages.find(({ matches }) => matches(text))
@@ -37,6 +39,15 @@ export const UserMessage = memo(function UserMessage({ message, unsaved = false,
         <ul className="mb-1.5 flex flex-wrap justify-end gap-2">
           {images.map((image) => (
             <Thumbnail key={image.id} image={image} />
+          ))}
+        </ul>
+      )}
+      {files.length > 0 && (
+        <ul className="mb-1.5 flex max-w-full flex-wrap justify-end gap-2">
+          {files.map((file) => (
+            <li key={file.id} className="max-w-full">
+              <FilePartCard file={file} />
+            </li>
           ))}
         </ul>
       )}

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Final
 
 from outlast.apps.documents.agent.context import DocumentContext, read_context
-from outlast.apps.documents.agent.file_tools import read_file_tool, search_files_tool
 from outlast.apps.documents.agent.prompt import messages_told, system_prompt
 from outlast.apps.documents.agent.propose_edits import propose_edits_tool
 from outlast.apps.documents.agent.read_document import read_document_tool
@@ -13,9 +12,9 @@ from outlast.apps.documents.settings import DocumentSettings
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.prompt import Conversation, PromptContext
 from outlast.kernel.agents.tools.ask_user import ask_user
+from outlast.kernel.agents.tools.project_files import file_tools
 from outlast.kernel.apps.opened import Opened, Opening
-from outlast.kernel.files.search import ProjectFiles
-from outlast.kernel.library.search import SEARCH, SEARCH_DOCS
+from outlast.kernel.library.search import SEARCH_DOCS
 from outlast.kernel.models.protocol import ModelMessage
 from outlast.kernel.runs.history import Exchange
 
@@ -35,12 +34,10 @@ def open_app(opening: Opening) -> Opened:
 def document_agent(opening: Opening) -> Agent:
     """The agent `document`."""
     db, docs = opening.database, opening.implementation(SEARCH_DOCS)
-    files = ProjectFiles(db, opening.blobs, opening.implementation(SEARCH))
     tools = [
         propose_edits_tool(db, opening.settings.of(DocumentSettings)),
         read_document_tool(db),
-        search_files_tool(files),
-        read_file_tool(files),
+        *file_tools(opening),
         *([docs] if docs is not None else []),
         ask_user,
     ]

@@ -16,13 +16,11 @@ from outlast.apps.documents.rows import DocumentRow, EditRow, ProposalRow
 from outlast.apps.documents.tables import document_versions, documents, edits, proposals
 from outlast.base.errors import NotFound
 from outlast.db.database import Tx
-from outlast.kernel.files.rows import ArtifactRow
-from outlast.kernel.files.tables import artifacts
+from outlast.kernel.files.newest import newest_files
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.threads.rows import ThreadRow
 from outlast.kernel.threads.tables import threads
 
-FILES_TOLD: Final = 50
 PROPOSALS_TOLD: Final = 10
 ANSWERS_TOLD: Final = 50
 COMMENT_CHARS: Final = 20_000
@@ -49,7 +47,7 @@ def read_context(tx: Tx, run: Run) -> DocumentContext | None:
     tree = versions.tree_at(tx, document.id, _version_at(tx, document.id, since))
     anchor = _anchor(tx, thread.anchor, tree, since)
     told = ToldDocument(document.title, tree)
-    return DocumentContext(told, anchor, _files(tx, run.project_id, since), _proposed(tx, run, since))
+    return DocumentContext(told, anchor, newest_files(tx, run.project_id, since), _proposed(tx, run, since))
 
 
 def document_of_thread(tx: Tx, thread_id: str) -> DocumentRow:
@@ -126,32 +124,6 @@ def _comment(tx: Tx, comment_id: str, document_id: str, since: datetime) -> Told
         orphaned=row.comment.orphaned,
         resolved=row.comment.status == "resolved",
     )
-
-
-def _files(tx: Tx, project_id: str, since: datetime) -> list[str]:
-    """The project's files, one per line, newest first."""
-    mine = artifacts.c.project_id == project_id, artifacts.c.created_at <= since
-    rows = tx.rows(
-        ArtifactRow,
-        sa.select(artifacts)
-        .where(*mine)
-        .order_by(artifacts.c.created_at.desc(), artifacts.c.id.desc())
-        .limit(FILES_TOLD),
-    )
-    total = int(tx.execute(sa.select(sa.func.count()).select_from(artifacts).where(*mine)).scalar() or 0)
-    lines = [f"- {' '.join(row.name.split())} ({_kind(row)})" for row in rows]
-    return [*lines, *([f"- and {total - len(rows)} older files"] if total > len(rows) else [])]
-
-
-def _kind(row: ArtifactRow) -> str:
-    facts = [row.media_type]
-    if row.pages:
-        facts.append(f"{row.pages} pages")
-    if row.state == "ready" and row.characters:
-        facts.append(f"{row.characters} characters of text")
-    elif row.state in ("no_text", "failed"):
-        facts.append("no text to search")
-    return ", ".join(facts)
 
 
 def _proposed(tx: Tx, run: Run, since: datetime) -> list[str]:

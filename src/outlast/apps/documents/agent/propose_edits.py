@@ -128,15 +128,15 @@ def propose_edits_tool(db: Database, settings: DocumentSettings) -> Tool:
 
 def _propose(tx: Tx, ctx: Context, summary: str, edits: Sequence[NewEdit]) -> ProposalData | tuple[Trouble, ...]:
     _demand_at_work(tx, ctx)
-    document_id = document_of_thread(tx, ctx.run.thread_id).id
+    document_id = document_of_thread(tx, ctx.this_run.thread_id).id
     document = documents.hold(tx, document_id)  # before checking for an earlier attempt
-    return propose(tx, document, Source(ctx.run.thread_id, ctx.run.id, ctx.effect_id), summary, edits)
+    return propose(tx, document, Source(ctx.this_run.thread_id, ctx.this_run.id, ctx.effect_id), summary, edits)
 
 
 def _demand_at_work(tx: Tx, context: Context) -> None:
     """Raise `RunFinished` if the run is being cancelled, `FenceLost` if another worker has claimed it or it has ended.
     Its row is held until the proposal is stored."""
-    run = runs.hold_run(tx, context.run.id)
+    run = runs.hold_run(tx, context.this_run.id)
     if run.cancel_reason is not None:
         raise RunFinished("The answer is being cancelled.", run_id=run.id, status=run.status)
     if run.leg != "held" or run.attempt != context.attempt:

@@ -35,7 +35,7 @@ def read_document_tool(db: Database) -> Tool:
     ) -> ToolResult:
         """Read the document as it is now: a section's blocks by section_id, or blocks that contain some words by query;
         without either, its outline. Long sections come in pieces."""
-        document = await db.read(_document, ctx.run.thread_id)
+        document = await db.read(_document, ctx.this_run.thread_id)
         tree, tags = document.tree, PromptTags.around(document.texts())
         if section_id:
             section = tree.find_section(section_id)

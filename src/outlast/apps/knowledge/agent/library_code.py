@@ -65,13 +65,13 @@ class LibraryCode:
             if worked:
                 mark_verified = registry.implementation(LIBRARY).mark_verified
                 await self._db.write(mark_verified, worked, self._shelf.dependencies)
-        return await self._reminder(ctx.run, code, language, result)
+        return await self._reminder(ctx.this_run, code, language, result)
 
     async def _used(self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language) -> list[Module]:
         paths = files_used(code, language)
         if not paths:
             return []
-        known = await self._shelf.usable(workspace.workspace_id, ctx.run.started_by)
+        known = await self._shelf.usable(workspace.workspace_id, ctx.this_run.started_by)
         return [one for one in known if one.imported_path in paths]
 
     async def _placed(self, sandbox: Sandbox, module: Module) -> str:

@@ -39,7 +39,7 @@ def search_docs_tool(searcher: Searcher, db: Database, results: int = 5) -> Tool
         """Search the documentation that is indexed here, and code modules saved earlier. Returns the best passages with
         heading, content, url, package version and date (type doc), and modules with path and usage (type module).
         Call it before you write code against a library or an API."""
-        run = ctx.run
+        run = ctx.this_run
         answer = await searcher.search(
             query,
             project_id=run.project_id,

@@ -24,6 +24,7 @@ from outlast.kernel.agents.network_prompt import network_words
 from outlast.kernel.agents.prompt import Conversation, PromptContext
 from outlast.kernel.agents.tools.ask_user import ask_user
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
+from outlast.kernel.agents.tools.project_files import file_tools, with_newest_files
 from outlast.kernel.agents.tools.run_code import AROUND_CODE, run_code_tool
 from outlast.kernel.apps.opened import Opening
 from outlast.kernel.library.modules import USABLE_MODULES
@@ -48,8 +49,10 @@ def page_agent(opening: Opening) -> Agent:
     network = None if sandbox is None else network_words(sandbox)
     return Agent(
         "page",
-        instructions=system_prompt(network, sandbox.dependencies if sandbox is not None else ()),
-        tools=[*tools, read_page_tool(db), ask_user],
+        instructions=partial(
+            with_newest_files, system_prompt(network, sandbox.dependencies if sandbox is not None else ())
+        ),
+        tools=[*tools, *file_tools(opening), read_page_tool(db), ask_user],
         sandbox=True,
         context=_conversation,
         prepare=partial(
@@ -67,7 +70,7 @@ def _conversation(context: PromptContext) -> Conversation:
     found = found_by(tx, context.run) or _found_now(tx, context.run)
     room = int(context.token_budget * CODE_CHARS_PER_TOKEN)
     text = message_of(found, _html(tx, found), asked_text(parts), room)
-    images = user_pieces([part for part in parts if part["type"] == "image"], context.load_image)
+    images = user_pieces([part for part in parts if part["type"] in ("image", "file")], context.load_image)
     return Conversation([ModelMessage("user", (TextPiece(text), *images))])
 
 

@@ -43,7 +43,7 @@ async def check_page(context: StageContext, db: Database, workspaces: Workspaces
                 problems.append(found)
             else:
                 good.append(found)
-    before = await db.read(last_result, context.run.id, "check")
+    before = await db.read(last_result, context.this_run.id, "check")
     mendable = not problems or not set(problems) <= set(before.get("problems", ()))
     left = [*context.untold, *problems]
     await context.tell("check_page", "failed" if left else "done", _detail(left, good))

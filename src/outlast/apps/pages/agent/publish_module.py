@@ -72,7 +72,7 @@ def _wanted(asked: NewModule, known: list[Module]) -> NewModule:
 
 
 def _publish(tx: Tx, context: Context, workspace_id: str, module: NewModule, dependencies: str) -> Module:
-    run = context.run
+    run = context.this_run
     page = page_of_workspace(tx, workspace_id)
     decided = sa.select(approvals.c.decided_by).where(
         approvals.c.effect_id == context.effect_id, approvals.c.decided_by.is_not(None)

@@ -26,9 +26,9 @@ def read_page_tool(db: Database) -> Tool:
     async def read_page(ctx: Context, at: At = "page", after: After = 0) -> ToolResult:
         """Read the current HTML of an element of the page, or of all of it: where the page in your prompt is
         cut, or to see the result of your lines. Long HTML comes in pieces."""
-        page = await db.read(page_of_thread, ctx.run.thread_id)
+        page = await db.read(page_of_thread, ctx.this_run.thread_id)
         if page is None:
-            raise NotFound("This page was deleted.", thread_id=ctx.run.thread_id)
+            raise NotFound("This page was deleted.", thread_id=ctx.this_run.thread_id)
         html = await anyio.to_thread.run_sync(_html_of, page.html, at)
         if html is None:
             return ToolResult(f"There is no element {at} on the page.", is_error=True)

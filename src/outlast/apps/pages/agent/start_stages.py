@@ -44,7 +44,7 @@ async def prepare(
 ) -> StageResult:
     """Raises `NotFound` without a page. Repeatable; reads only, except that modules without files are
     forgotten."""
-    run = context.run
+    run = context.this_run
     await context.tell("load_page", "started")
     page = await db.read(page_of_thread, run.thread_id)
     if page is None:

@@ -17,6 +17,7 @@ from outlast.kernel.agents.prompt import Conversation, PromptContext, context_me
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
+from outlast.kernel.agents.tools.project_files import file_tools, with_newest_files
 from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.apps.opened import Opening
 from outlast.kernel.models.protocol import ModelMessage
@@ -41,7 +42,7 @@ def screen_agent(opening: Opening) -> Agent:
     systems = {name: system_prompt(template, network) for name, template in opening.templates.items()}
     timeout_s = settings.screens.check_timeout_s
     checker = Checker(db, workspaces, blobs, lists, timeout_s, room.checkpoints, room.keeper, room.studio)
-    tools: list[Tool] = [ask_user]
+    tools: list[Tool] = [*file_tools(opening), ask_user]
     if sandbox is not None:
         tools = [terminal_tool(workspaces, sandbox), write_files_tool(workspaces), read_files_tool(workspaces), *tools]
     return Agent(
@@ -58,9 +59,10 @@ def screen_agent(opening: Opening) -> Agent:
 
 
 def _instructions(systems: Mapping[str, str], context: PromptContext) -> str:
-    """The rules for the template that the screen was made with."""
+    """The rules for the template that the screen was made with, and the newest files of the project."""
     screen = screen_of_thread(context.tx, context.run.thread_id)
-    return systems[screen.template if screen is not None else context.settings.screens.template]
+    template = screen.template if screen is not None else context.settings.screens.template
+    return with_newest_files(systems[template], context)
 
 
 def _conversation(lists: FileLists, context: PromptContext) -> Conversation:

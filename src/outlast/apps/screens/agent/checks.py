@@ -96,10 +96,10 @@ class Checker:
         """Repeatable: it attaches to the command and repeats the rest. Raises `SandboxLost`, `SandboxUnavailable`."""
         await context.tell("check", "started")
         opened = await self.workspaces.open(context)
-        themed = await self._put_theme(context.run, opened.sandbox)
+        themed = await self._put_theme(context.this_run, opened.sandbox)
         if self.files is not None:
             await self.files.settled(opened.workspace_id)
-        before = await self.db.read(_read_before, context.run, opened.workspace_id)
+        before = await self.db.read(_read_before, context.this_run, opened.workspace_id)
         (types, facts), (look, page) = await self._types_and_page(context, opened, before, fresh=themed)
         outcome = parse_outcome("\n\n".join(context.said))
         problems = [*([types] if types else []), *page, *_of_tags(outcome)]
@@ -234,7 +234,7 @@ class Checker:
             return [notice], {NO_PICTURE: True}
         await context.tell("picture", "started")
         blob = await anyio.to_thread.run_sync(self.blobs.put, picture)
-        run, size = context.run, len(picture)
+        run, size = context.this_run, len(picture)
         data = await self.db.write(add_attachment, run.project_id, run.started_by, "screen.png", image, size, blob)
         await context.tell("picture", "done", f"{image.width} x {image.height}")
         shown = data.model_dump(include={"media_type", "name", "width", "height"})

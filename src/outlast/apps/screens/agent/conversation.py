@@ -12,7 +12,7 @@ import orjson
 
 from outlast.apps.screens.agent.captures import bounded, captures_in
 from outlast.apps.screens.agent.tags import generate_files_summary, parse_files_summary
-from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, LoadImage, image_piece
+from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, LoadImage, file_text, image_piece
 from outlast.kernel.models.protocol import ModelMessage, Piece, TextPiece
 from outlast.kernel.runs.history import Exchange
 
@@ -79,6 +79,7 @@ def _formatted(record: Mapping[str, Any]) -> AgentMessage:
     parts = record["parts"]
     texts = [part["text"] for part in parts if part["type"] == "text" and part["text"].strip()]
     if record["role"] == "user":
+        texts += [file_text(part) for part in parts if part["type"] == "file"]
         images = tuple((part["attachment_id"], part.get("name")) for part in parts if part["type"] == "image")
         return AgentMessage("user", bounded("\n\n".join(texts)), images)
     content = "\n\n".join(texts)

@@ -44,10 +44,10 @@ async def prepare(context: StageContext, db: Database, workspaces: Workspaces, c
 
 async def _load_screen(context: StageContext, db: Database) -> ScreenData:
     await context.tell("load_screen", "started")
-    screen = await db.read(_screen, context.run.thread_id)
+    screen = await db.read(_screen, context.this_run.thread_id)
     if screen is None:
         await context.tell("load_screen", "failed", NO_SCREEN)
-        raise NotFound(NO_SCREEN, hint="Create a new screen on the canvas.", thread_id=context.run.thread_id)
+        raise NotFound(NO_SCREEN, hint="Create a new screen on the canvas.", thread_id=context.this_run.thread_id)
     await context.tell("load_screen", "done", screen.title)
     return screen
 
@@ -69,7 +69,7 @@ async def _open_sandbox(context: StageContext, workspaces: Workspaces, screen: S
 
 async def _tell_context_lost(context: StageContext, db: Database, opened: OpenWorkspace) -> None:
     sandbox_id = opened.sandbox.sandbox_id
-    lost = await db.read(lost_since_last_run, context.run, opened.workspace_id, sandbox_id)
+    lost = await db.read(lost_since_last_run, context.this_run, opened.workspace_id, sandbox_id)
     if lost is None:
         return
     await context.tell("tell_context_lost", "started")
@@ -81,7 +81,7 @@ async def _load_messages(context: StageContext, db: Database, most: int) -> None
     """Count the messages that each turn sends to the model. If they cannot be read, the run continues without them."""
     await context.tell("load_messages", "started")
     try:
-        count = await db.read(_count_messages, context.run, most)
+        count = await db.read(_count_messages, context.this_run, most)
     except NOT_READABLE:
         await context.tell("load_messages", "failed", "earlier messages could not be read; continuing without them")
         return

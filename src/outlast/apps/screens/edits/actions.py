@@ -127,8 +127,8 @@ async def place_picture(services: Services, actor: Actor, screen_id: str, attach
     def find(tx: Tx) -> tuple[ScreenData, AttachmentRow]:
         screen = _may_edit(tx, actor, screen_id)
         row = require_owned(tx, actor, AttachmentRow, attachments, "attachment", attachment_id, Right.READ)
-        if row.project_id != screen.project_id:
-            raise NotFound("This project has no such attachment.", id=attachment_id)
+        if row.project_id != screen.project_id or not row.media_type.startswith("image/"):
+            raise NotFound("This project has no such picture.", id=attachment_id)
         return screen, row
 
     screen, row = await services.db.read(find)

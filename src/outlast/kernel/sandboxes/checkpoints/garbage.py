@@ -1,4 +1,4 @@
-"""Removes checkpoints that are no longer kept, and blobs without a reference.
+"""Removes checkpoints that are no longer kept, unfinished uploads after a day, and blobs without a reference.
 
 A blob may be removed if no table names it, no manifest needs it, and it was neither stored nor used again for a day. A
 caller that stores a blob therefore has a day to reference it. Each app declares its columns with names of blobs.
@@ -18,9 +18,11 @@ import sqlalchemy as sa
 from outlast.db.blobs import FolderBlobs, StoredBlob
 from outlast.db.database import Database, Tx
 from outlast.kernel.apps import registry
-from outlast.kernel.attachments.tables import attachments
+from outlast.kernel.attachments.store import remove_old_uploads
+from outlast.kernel.attachments.tables import attachments, upload_pieces
 from outlast.kernel.deployment import Deployment, begin_collection, why_held
 from outlast.kernel.files.tables import artifacts
+from outlast.kernel.runs.tables import function_steps
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints.rules import superfluous
 from outlast.kernel.sandboxes.translation import translated
@@ -28,7 +30,13 @@ from outlast_sandbox.checkpoints.manifests import needed_blobs
 
 GRACE_S: Final = 86_400.0
 KEEP_UNBOUND: Final = timedelta(days=30)
-_OWN_COLUMNS: Final = (attachments.c.blob, artifacts.c.blob, artifacts.c.text_blob)  # in addition to manifests
+_OWN_COLUMNS: Final = (  # in addition to manifests
+    attachments.c.blob,
+    upload_pieces.c.blob,
+    artifacts.c.blob,
+    artifacts.c.text_blob,
+    function_steps.c.blob,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,7 @@ async def collect(
     cancelled and repeated."""
     if held := await begin_collection(db, Deployment(data_dir, blobs.folder)):
         return Collected(0, 0, 0, held)
+    await db.write(remove_old_uploads)
     dropped = await drop_checkpoints(db, keep_unbound)
     before = time.time() - grace_s
     # Before the names are read: blobs stored from now on are not candidates.

@@ -12,7 +12,8 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound
 from outlast.base.image_formats import Image
 from outlast.db.database import Tx
-from outlast.kernel.attachments.store import add_attachment
+from outlast.kernel.attachments.store import add_attachment, add_piece, add_upload
+from outlast.kernel.attachments.tables import uploads
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.store import give_up
@@ -59,6 +60,21 @@ async def test_what_was_stored_just_now_stays_though_nobody_names_it_yet(desk: D
     fresh = desk.blobs.put(b"an upload whose row comes next")
     await desk.keeper.collect()
     assert blobs_of(desk) == {fresh}
+
+
+async def test_the_pieces_of_an_upload_stay_for_a_day(both: Desk) -> None:
+    team, piece = both.team, both.blobs.put(b"the beginning")
+
+    def begin(tx: Tx) -> None:
+        upload = add_upload(tx, both.project_id, team.owner.user_id, "a.bin", 13)
+        add_piece(tx, upload.id, 0, piece, 13)
+
+    await both.db.write(begin)
+    age(both)
+    assert (await both.keeper.collect()).blobs == 0
+    await both.db.write(lambda tx: tx.update(uploads, {}, created_at=tx.now - timedelta(days=1, seconds=1)))
+    assert (await both.keeper.collect()).blobs == 1
+    assert blobs_of(both) == set()
 
 
 async def test_what_is_stored_again_counts_as_new(desk: Desk) -> None:

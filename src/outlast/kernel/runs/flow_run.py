@@ -1,0 +1,125 @@
+"""The run of a flow: its function is called until it returns, and in between the run is only a row."""
+
+from functools import partial
+from typing import Any
+
+import anyio
+from pydantic_core import PydanticSerializationError, to_json
+
+from outlast.base.errors import FlowChanged, OutlastError, SandboxUnavailable
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.runs import store
+from outlast.kernel.runs.child_reports import end_children
+from outlast.kernel.runs.context import RunContext
+from outlast.kernel.runs.journal import Parked, open_journal
+from outlast.kernel.runs.outcome import NO_OUTCOME, error_data
+from outlast.kernel.runs.parked import Suspended, park
+from outlast.kernel.runs.rules import End
+from outlast.kernel.runs.shapes import ErrorData, PartCarrier, StepStarted
+from outlast.kernel.runs.tool_calls import clean_up, function_context, stop_effect
+from outlast.kernel.runs.transcript import Effect, Transcript
+from outlast.kernel.streams.log_store import NamedEvent
+from outlast.kernel.threads.parts import NoticePart, TextPart
+from outlast.kernel.threads.tables import messages
+
+STEP = 1  # a flow is one step of its run
+SHOWN = "flow"  # the code of its notices
+
+
+async def perform_flow(context: RunContext, transcript: Transcript) -> tuple[bool, bool]:
+    """Call the function of the run's flow. Returns whether the run has ended, and whether it is parked; if neither,
+    what it waits for has come meanwhile."""
+    if transcript.run.cancel_reason is not None:
+        await context.end(End("cancelled", transcript.run.cancel_reason))
+        return True, False
+    effect = next((effect for effect in transcript.effects if effect.kind == "flow"), None)
+    if effect is not None and effect.status == "finished":  # its process ended before the run did
+        await context.end(End("completed", "end"))
+        return True, False
+    effect = await _start(context, effect)
+    journal = await open_journal(context, effect)
+    message = await context.engine.db.read(_message_of, context.run.message_id)
+    call = function_context(context, effect, journal, partial(_show_notice, context), message)
+    flow = context.agent.flow
+    assert flow is not None
+    try:
+        value = await journal.call(lambda: flow(call))
+        text = value if isinstance(value, str) else to_json(value).decode()
+    except Parked:
+        await context.files_saved()
+        return False, await park(context, "run", [Suspended(effect.id, journal.waiting)])
+    except anyio.get_cancelled_exc_class():
+        if context.is_cancelled:
+            await stop_effect(context, call)
+        raise
+    except NO_OUTCOME:
+        raise
+    except Exception as error:  # the edge of an effect
+        await _fail(context, effect, error)
+        return True, False
+    with anyio.CancelScope(shield=True):  # write the outcome first, then stop
+        await _record(context, effect, text)
+    await clean_up(context, call.forget, call)
+    await context.end(End("completed", "end"))
+    return True, False
+
+
+async def _start(context: RunContext, effect: Effect | None) -> Effect:
+    """The effect of the flow, marked as started; as it was, so that its journal is read if it has begun before."""
+
+    def change(tx: Tx, events: list[NamedEvent]) -> Effect:
+        if effect is None:
+            events.append(("step.started", StepStarted(run_id=context.run.id, step=STEP, attempt=context.run.attempt)))
+            begun = store.start_effect(tx, context.run, 1, STEP, "flow")
+            return begun._replace(attempt=0, started_at=tx.now)
+        store.update_effect(tx, effect.id, status="started", attempt=context.run.attempt)
+        return effect
+
+    return await context.record(change)
+
+
+def _message_of(tx: Tx, message_id: str) -> str:
+    parts: list[dict[str, Any]] = tx.value(messages.c.parts, {"id": message_id}) or []
+    return "\n".join(part["text"] for part in parts if part["type"] == "text")
+
+
+def _show_notice(context: RunContext, text: str) -> None:
+    notice = NoticePart(id=new_id("part"), step=STEP, code=SHOWN, text=text)
+    context.show([("part.created", PartCarrier(part=notice))])
+
+
+async def _record(context: RunContext, effect: Effect, text: str) -> None:
+    part = TextPart(id=new_id("part"), step=STEP, text=text)
+
+    def change(tx: Tx, events: list[NamedEvent]) -> None:
+        events.append(("part.completed", PartCarrier(part=part)))
+        end_children(tx, effect.id)
+        store.update_effect(tx, effect.id, status="finished", ended_at=tx.now)
+
+    await context.record(change)
+
+
+async def _fail(context: RunContext, effect: Effect, error: Exception) -> None:
+    """The function raised: the run ends with an error that a user can act on."""
+    context.engine.log("flow failed", run_id=context.run.id, error=error)
+    if isinstance(error, OutlastError):
+        shown = error_data(error)
+    elif isinstance(error, PydanticSerializationError):
+        shown = ErrorData(
+            code="flow_failed", message="The flow returned a value that is not JSON.", hint="Return a text."
+        )
+    else:
+        name = type(error).__name__
+        shown = ErrorData(
+            code="flow_failed", message=f"The flow failed ({name}).", hint="The server's log has its traceback."
+        )
+
+    def close(tx: Tx) -> None:
+        end_children(tx, effect.id)
+        store.update_effect(tx, effect.id, status="failed", ended_at=tx.now, error=shown.model_dump())
+
+    reason = (
+        "sandbox" if isinstance(error, SandboxUnavailable) else "changed" if isinstance(error, FlowChanged) else "flow"
+    )
+    await context.end(End("error", reason), shown, first=close)

@@ -1,0 +1,66 @@
+"""Questions that a function asks a person: shown and answered like those of a model."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import orjson
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.runs import store
+from outlast.kernel.runs.context import RunContext
+from outlast.kernel.runs.inbox import tell_asked
+from outlast.kernel.runs.shapes import PartCarrier, QuestionAsked, QuestionData, QuestionItem
+from outlast.kernel.runs.tables import effects
+from outlast.kernel.streams.log_store import NamedEvent
+from outlast.kernel.threads.parts import ToolCallPart
+
+TOOL: Final = "ask_user"  # shown as a model's question
+QUESTION_ID: Final = "answer"
+
+
+def ask_person(
+    tx: Tx,
+    events: list[NamedEvent],
+    _step_id: str,
+    *,
+    context: RunContext,
+    step: int,
+    text: str,
+    options: Sequence[str],
+    multiple: bool,
+) -> dict[str, Any]:
+    """Ask; returns what the function's step waits for."""
+    item = QuestionItem(id=QUESTION_ID, question=text, options=list(options), multiple=multiple)
+    run, arguments = context.run, orjson.dumps({"questions": [item.model_dump()]}).decode()
+    part = ToolCallPart(
+        id=new_id("part"), step=step, call_id=new_id("effect"), tool=TOOL, arguments=arguments, status="pending"
+    )
+    last = sa.select(sa.func.max(effects.c.ordinal)).where(effects.c.run_id == run.id)
+    effect_id = store.insert_effect(
+        tx,
+        run.id,
+        tx.execute(last).scalar_one() + 1,
+        step,
+        "ask",
+        status="waiting",
+        tool=TOOL,
+        call_id=part.call_id,
+        part_id=part.id,
+        arguments=arguments,
+    )
+    item_id = store.insert_approval(tx, run, effect_id, "question", TOOL, arguments, "")
+    tell_asked(tx, run, item_id)
+    question = QuestionData(
+        id=item_id,
+        run_id=run.id,
+        thread_id=run.thread_id,
+        part_id=part.id,
+        call_id=part.call_id,
+        created_at=iso(tx.now),
+        questions=[item],
+    )
+    events += [("part.completed", PartCarrier(part=part)), ("question.asked", QuestionAsked(question=question))]
+    return {"waits_for": effect_id}

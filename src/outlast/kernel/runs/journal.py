@@ -1,0 +1,325 @@
+"""The journal of a function, a flow or a tool's: each step is recorded once, and returned when the function is called
+again. A step that has to wait raises `Parked`, which ends the call; the run is then only a row.
+
+A step is identified by its place: which call of the function it is, and for a branch of `gather` which call of that
+branch. The order within a branch is the function's own, whatever finishes first; so a place with another name means
+that the code has changed.
+"""
+
+import inspect
+from asyncio import current_task
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from random import Random
+from typing import Any, Final, TypeVar, get_type_hints
+
+import anyio
+import anyio.to_thread
+from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from outlast.base.errors import FlowChanged, FlowMisused, SandboxLost, SandboxUnavailable, StepFailed
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.agents.agent import Agent
+from outlast.kernel.runs import child_runs, journal_store, timers
+from outlast.kernel.runs.context import RunContext
+from outlast.kernel.runs.finishers import workflow_step
+from outlast.kernel.runs.function_questions import ask_person
+from outlast.kernel.runs.outcome import NO_OUTCOME
+from outlast.kernel.runs.rows import FunctionStepRow
+from outlast.kernel.runs.shapes import WorkflowStatus
+from outlast.kernel.runs.tables import function_steps
+from outlast.kernel.runs.transcript import Effect
+from outlast.kernel.streams.log_store import NamedEvent
+
+MAX_ROW_BYTES: Final = 256 * 1024  # of a value in its row; a longer one lies in a blob
+MAX_BYTES: Final = 16 * 1024 * 1024
+MAX_NAME_CHARS: Final = 200
+MAX_MESSAGE_CHARS: Final = 2_000
+_PLAIN: Final = TypeAdapter(Any)
+_VALUE_FAULTS: Final = (PydanticSerializationError, PydanticSchemaGenerationError, ValidationError, ValueError)
+
+
+T = TypeVar("T")
+
+
+class Parked(BaseException):
+    """The function waits for a person, another run or a time."""
+
+
+@dataclass(slots=True)
+class _Scope:
+    """A sequence of calls: the function itself, or a branch of a `gather`. Its calls come from one task."""
+
+    prefix: str = ""
+    task: Any = field(default_factory=current_task)
+    calls: int = 0
+
+
+_scope: ContextVar[_Scope | None] = ContextVar("outlast_function", default=None)
+
+
+class RunJournal:
+    """The journal of the function of one effect. `records` are its steps so far; while `is_replaying`, the function has
+    yet to ask for some of them, and shows nothing again."""
+
+    def __init__(self, context: RunContext, effect: Effect, records: Sequence[FunctionStepRow] = ()) -> None:
+        self._context, self._effect = context, effect
+        self._records = {record.path: record for record in records}
+        self._unasked: set[str] = set()
+        self._starting = 0  # runs that are being started
+        self._changed: FlowChanged | None = None
+        self._now = effect.started_at or context.engine.clock.now()
+
+    async def call(self, function: Callable[[], Awaitable[T]]) -> T:
+        """Call the function from its top. Raises `Parked`; `FlowChanged` also if the function hid it, or if it returns
+        without having asked for all of its steps."""
+        self._unasked = set(self._records)
+        _scope.set(_Scope())
+        value = await function()
+        if self._changed is None and self._unasked:
+            left = min(self._unasked, key=lambda path: [int(at) for at in path.split(".")])
+            self._changed = _changed(self._records[left].name, "its end")
+        if self._changed is not None:
+            raise self._changed
+        return value
+
+    @property
+    def has_records(self) -> bool:
+        return bool(self._records)
+
+    @property
+    def is_replaying(self) -> bool:
+        # What a call that was cut off had shown was taken back: it is shown again.
+        return bool(self._unasked) and self._effect.status != "started"
+
+    @property
+    def waiting(self) -> list[str]:
+        """The steps without a value."""
+        return [record.id for record in self._records.values() if record.status == "waiting"]
+
+    async def step(self, name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        path, record = self._place("step", name)
+        shape = _shape_of(function)
+        if record is None:
+            record = await self._perform(path, name, partial(function, *args, **named), shape)
+        return await self._value(record, shape)
+
+    async def run(self, agent: Agent | str, message: str, key: str) -> Any:
+        name = agent if isinstance(agent, str) else agent.name
+        path, record = self._place("run", f"{name}:{key}" if key else name)
+        if record is None:
+            at_work = sum(one.kind == "run" and one.status == "waiting" for one in self._records.values())
+            if at_work + self._starting >= child_runs.AT_ONCE:
+                raise Parked
+            start = partial(
+                child_runs.start, context=self._context, agent=name, message=message, step_number=self._effect.step
+            )
+            self._starting += 1
+            try:
+                record = await self._begin(path, "run", f"{name}:{key}" if key else name, start)
+            finally:
+                self._starting -= 1
+        if record.status != "waiting" and not record.announced:
+            await self._context.record(partial(child_runs.announce, step=record, step_number=self._effect.step))
+        output = self._context.engine.agents[name].output if name in self._context.engine.agents else None
+        return await self._value(record, _PLAIN if output is None else TypeAdapter(output))
+
+    async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any:
+        path, record = self._place("ask", question)
+        if record is None:
+            ask = partial(
+                ask_person,
+                context=self._context,
+                step=self._effect.step,
+                text=question,
+                options=options,
+                multiple=multiple,
+            )
+            record = await self._begin(path, "ask", question, ask)
+        return await self._value(record, _PLAIN)
+
+    async def sleep_until(self, when: datetime) -> None:
+        path, record = self._place("sleep", "sleep")
+        if when.tzinfo is None:
+            raise FlowMisused(
+                "A time to wait for needs a zone.", hint="Use ctx.now() + timedelta(…), or datetime(…, tzinfo=…)."
+            )
+
+        def wait(tx: Tx, _events: list[NamedEvent], step_id: str) -> dict[str, Any]:
+            timers.set_timer(tx, "step_due", step_id, when)
+            return {}
+
+        if record is None:
+            record = await self._begin(path, "sleep", "sleep", wait)
+        await self._value(record, _PLAIN)
+
+    async def gather(self, *branches: Awaitable[Any]) -> list[Any]:
+        path = self._next_path()
+        results: list[Any] = [None] * len(branches)
+        errors: dict[int, BaseException] = {}
+
+        async def work(index: int, branch: Awaitable[Any]) -> None:
+            _scope.set(_Scope(f"{path}.{index}."))
+            try:
+                results[index] = await branch
+            except (Parked, Exception) as error:
+                errors[index] = error
+
+        async with anyio.create_task_group() as group:
+            for index, branch in enumerate(branches):
+                group.start_soon(work, index, branch)
+        first = [error for error in errors.values() if isinstance(error, NO_OUTCOME)]
+        parked = [error for error in errors.values() if isinstance(error, Parked)]
+        for error in (*first, *parked, *(errors[index] for index in sorted(errors))):
+            raise error
+        return results
+
+    def now(self) -> datetime:
+        return self._now
+
+    def random(self) -> Random:
+        return Random(f"{self._effect.id} {self._next_path()}")
+
+    def _next_path(self) -> str:
+        scope = _scope.get()
+        if scope is None or scope.task is not current_task():
+            raise FlowMisused(
+                "A step was asked for outside of the function, or by a task of its own.",
+                hint="Await it in the function itself or in a coroutine that is given to ctx.gather, not in a step.",
+            )
+        scope.calls += 1
+        return f"{scope.prefix}{scope.calls - 1}"
+
+    def _place(self, kind: str, name: str) -> tuple[str, FunctionStepRow | None]:
+        """The next place, and what is recorded there."""
+        if self._changed is not None:
+            raise self._changed
+        path = self._next_path()
+        record = self._records.get(path)
+        if record is None:
+            return path, None
+        self._unasked.discard(path)
+        if (record.kind, record.name) != (kind, name[:MAX_NAME_CHARS]):
+            self._changed = _changed(record.name, name)
+            raise self._changed
+        return path, record
+
+    async def _perform(self, path: str, name: str, call: Callable[[], Any], shape: TypeAdapter[Any]) -> FunctionStepRow:
+        """Do the work of a step and record it."""
+        began = self._context.engine.clock.now()
+        outer = _scope.get()
+        _scope.set(None)  # a step has no steps
+        try:
+            kept = await self._kept(shape.dump_json(await _awaited(call)))
+        except (SandboxLost, SandboxUnavailable, FlowMisused, *NO_OUTCOME):
+            raise
+        except Exception as error:  # the edge of a step: the function may catch it, now and when it is called again
+            kept = self._failure(name, error)
+        finally:
+            _scope.set(outer)
+        took_s = (self._context.engine.clock.now() - began).total_seconds()
+        word: WorkflowStatus = "failed" if kept["status"] == "failed" else "done"
+        shown = workflow_step(self._context.run.id, name[:MAX_NAME_CHARS], word, duration_s=took_s)
+
+        def finish(tx: Tx, events: list[NamedEvent], _step_id: str) -> dict[str, Any]:
+            if self._effect.kind == "flow":
+                events.append(shown)
+            return {**kept, "ended_at": tx.now}
+
+        with anyio.CancelScope(shield=True):  # what was done is written first, then it stops
+            recorded = await self._begin(path, "step", name, finish)
+        return recorded  # noqa: RET504 - a scope may end early, which mypy knows
+
+    def _failure(self, name: str, error: Exception) -> dict[str, Any]:
+        self._context.engine.log("step failed", run_id=self._context.run.id, step=name, error=error)
+        message = str(getattr(error, "message", error))[:MAX_MESSAGE_CHARS]
+        return {"status": "failed", "error": {"kind": type(error).__name__, "message": message}}
+
+    async def _begin(
+        self, path: str, kind: str, name: str, change: Callable[[Tx, list[NamedEvent], str], Mapping[str, Any]]
+    ) -> FunctionStepRow:
+        """Record a step with what `change` returns, in one transaction with what it does. By default it waits."""
+        step_id, context = new_id("step"), self._context
+
+        def record(tx: Tx, events: list[NamedEvent]) -> FunctionStepRow:
+            row = FunctionStepRow(
+                id=step_id, run_id=context.run.id, effect_id=self._effect.id, path=path, name=name[:MAX_NAME_CHARS],
+                kind=kind, status="waiting", attempt=context.run.attempt, result=None, blob=None, error=None,  # type: ignore[arg-type]
+                waits_for=None, part_id=None, announced=False, created_at=tx.now, ended_at=None,
+            )  # fmt: skip
+            row = row._replace(**change(tx, events, step_id))
+            tx.insert(function_steps, **row._asdict())
+            return row
+
+        self._records[path] = recorded = await context.record(record)
+        return recorded
+
+    async def _kept(self, body: bytes) -> dict[str, Any]:
+        if len(body) > MAX_BYTES:
+            raise ValueError(f"its value has {len(body):,} bytes; at most {MAX_BYTES:,} can be kept")
+        if len(body) <= MAX_ROW_BYTES:
+            return {"status": "finished", "result": body.decode()}
+        return {"status": "finished", "blob": await anyio.to_thread.run_sync(self._context.engine.blobs.put, body)}
+
+    async def _value(self, record: FunctionStepRow, shape: TypeAdapter[Any]) -> Any:
+        if record.status == "waiting":
+            raise Parked
+        self._now = max(self._now, record.ended_at or self._now)
+        if record.status == "failed":
+            error = record.error or {}
+            raise StepFailed(f"{record.name}: {error.get('message', '')}", step=record.name, kind=error.get("kind", ""))
+        body = record.result
+        if record.blob is not None:
+            body = (await anyio.to_thread.run_sync(self._context.engine.blobs.get, record.blob)).decode()
+        try:
+            return shape.validate_json(body or "null") if record.kind != "run" else _child_value(body or "null", shape)
+        except ValidationError as error:
+            raise StepFailed(
+                f"{record.name}: its value is not of the declared type: {error.errors()[0]['msg']}.",
+                step=record.name,
+                kind="ValidationError",
+            ) from None
+
+
+async def open_journal(context: RunContext, effect: Effect) -> RunJournal:
+    """The journal of an effect with the steps that earlier calls of its function recorded."""
+    if not effect.attempt:  # it was never started
+        return RunJournal(context, effect)
+    return RunJournal(context, effect, await context.engine.db.read(journal_store.steps_of, effect.id))
+
+
+def _child_value(body: str, shape: TypeAdapter[Any]) -> Any:
+    """The text of another agent's answer, or the object of its `output`, whose JSON that text is."""
+    text = _PLAIN.validate_json(body)
+    return text if shape is _PLAIN else shape.validate_json(text)
+
+
+def _changed(recorded: str, asked: str) -> FlowChanged:
+    return FlowChanged(
+        f"The code was changed while this run waited: it recorded the step {recorded!r} and now asks for {asked!r}.",
+        recorded=recorded,
+        asked=asked,
+    )
+
+
+def _shape_of(function: Callable[..., Any]) -> TypeAdapter[Any]:
+    """What a function returns, by its annotation."""
+    try:
+        hint = get_type_hints(function).get("return", Any)
+        return _PLAIN if hint is Any else TypeAdapter(hint)
+    except (TypeError, NameError, *_VALUE_FAULTS):  # a partial, a builtin, or a name that cannot be resolved
+        return _PLAIN
+
+
+async def _awaited(call: Callable[[], Any]) -> Any:
+    """The value of a function: an `async def` on the event loop, a `def` in a thread."""
+    inner = call.func if isinstance(call, partial) else call
+    if inspect.iscoroutinefunction(inner):
+        return await call()
+    value = await anyio.to_thread.run_sync(call)
+    return await value if inspect.isawaitable(value) else value

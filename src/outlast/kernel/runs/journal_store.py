@@ -1,0 +1,62 @@
+"""The queries of functions' steps, one function each. The first argument is always the open transaction."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+
+from outlast.db.database import Tx
+from outlast.kernel.runs.rows import FunctionStepRow
+from outlast.kernel.runs.tables import effects, function_steps
+
+_OF_EFFECT = sa.select(function_steps).where(function_steps.c.effect_id == sa.bindparam("effect"))
+_WAITING = function_steps.c.status == "waiting"
+
+
+def steps_of(tx: Tx, effect_id: str) -> list[FunctionStepRow]:
+    """The steps that a flow, or a call of a tool, has recorded. For reads only: there may be thousands."""
+    return tx.rows(FunctionStepRow, _OF_EFFECT, {"effect": effect_id})
+
+
+def step_of(tx: Tx, step_id: str) -> FunctionStepRow | None:
+    return tx.find(FunctionStepRow, function_steps, {"id": step_id})
+
+
+def waiting_steps(tx: Tx, effect_id: str) -> list[FunctionStepRow]:
+    """The steps of a function that have no result yet."""
+    return tx.rows(FunctionStepRow, _OF_EFFECT.where(_WAITING), {"effect": effect_id})
+
+
+def kinds_waited_for(tx: Tx, run_id: str) -> set[str]:
+    """The kinds of the steps of a run that have no result yet."""
+    kinds = sa.select(function_steps.c.kind).where(function_steps.c.run_id == run_id, _WAITING)
+    return set(tx.execute(kinds).scalars())
+
+
+def finish_step(tx: Tx, step_id: str, value: Any = None, error: dict[str, str] | None = None) -> bool:
+    """Give a step that waits its value, or its failure. False if it has one already."""
+    ended: dict[str, Any] = {"status": "finished", "result": orjson.dumps(value).decode()}
+    if error is not None:
+        ended = {"status": "failed", "error": error}
+    return tx.update(function_steps, {"id": step_id, "status": "waiting"}, ended_at=tx.now, **ended) > 0
+
+
+def answer_step(tx: Tx, effect_id: str, answers: dict[str, Any]) -> None:
+    """A question was answered. If a function asked it, its step has its value, and it may go on."""
+    asked = tx.row(FunctionStepRow, sa.select(function_steps).where(function_steps.c.waits_for == effect_id, _WAITING))
+    if asked is not None:
+        finish_step(tx, asked.id, next(iter(answers.values()), None))
+        let_go_on(tx, asked.effect_id)
+
+
+def let_go_on(tx: Tx, effect_id: str) -> None:
+    """A parked function has something to go on with. The caller holds the run."""
+    tx.update(effects, {"id": effect_id, "status": "parked"}, status="allowed")
+
+
+def suspend(tx: Tx, effect_id: str, seen: Sequence[str]) -> None:
+    """The function waits for these steps: it is parked, unless one of them has its value by now. The caller holds the
+    run."""
+    waiting = {step.id for step in waiting_steps(tx, effect_id)}
+    tx.update(effects, {"id": effect_id}, status="parked" if waiting.issuperset(seen) else "allowed")
