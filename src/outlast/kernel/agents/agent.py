@@ -12,7 +12,6 @@ from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.final_answer import answer_tool, check_answer
 from outlast.kernel.agents.hooks import ContextHook, Finish, Instructions, Lines, Stage
 from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far, with_project
-from outlast.kernel.agents.registered import Registered
 from outlast.kernel.agents.tool import Arguments, Tool
 from outlast.kernel.models.protocol import ToolSpec
 from outlast.kernel.runs.transcript import FINAL_ANSWER, StagePlan
@@ -29,7 +28,7 @@ class _Message(Arguments):
 
 
 @dataclass(frozen=True, slots=True)
-class Agent(Registered):
+class Agent:
     """The definition of a model's work: its instructions and tools, and the hooks around its turns.
 
         support = Agent(

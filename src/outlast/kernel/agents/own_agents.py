@@ -15,7 +15,6 @@ from typing import Any, Final
 from outlast.base.errors import StartRefused
 from outlast.base.plugins import plugins
 from outlast.kernel.agents.agent import Agent
-from outlast.kernel.agents.registered import Registered
 from outlast.kernel.agents.settings import AgentSettings
 
 ENTRY_POINTS: Final = "outlast.agents"
@@ -27,10 +26,10 @@ def find_own_agents(settings: AgentSettings) -> Mapping[str, Sequence[Agent]]:
     files. Each call imports the folder's files again, as modules of one new package, so they can import each other
     (`from .orders import refund`); other modules are imported once in a process. Call it in a thread. Raises
     `StartRefused` with the file, the line and the error of code that cannot be imported; its cause is that error."""
-    seen: dict[int, Any] = {}
-    found: dict[str, Sequence[Any]] = {}
+    seen: dict[int, Agent] = {}
+    found: dict[str, Sequence[Agent]] = {}
     for place, values in (*_in_folder(settings.folder), *_in_modules(settings.modules)):
-        new = {id(one): one for one in values if isinstance(one, Registered) and id(one) not in seen}
+        new = {id(one): one for one in values if isinstance(one, Agent) and id(one) not in seen}
         found[place] = list(new.values())
         seen |= new
     return found

@@ -5,12 +5,14 @@ the summary, never an instruction.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from outlast.kernel.agents.context_window import text_size
 from outlast.kernel.agents.prompt_tags import PromptTags
 from outlast.kernel.models.protocol import NOTE_MARK, ModelMessage, TextPiece, ToolCallPiece, ToolResultPiece
-from outlast.kernel.runs.history import Exchange, Summary
+
+if TYPE_CHECKING:
+    from outlast.kernel.runs.history import Exchange, Summary
 
 SYSTEM: Final = """\
 You sum up the earlier part of a conversation between people and an agent. The agent then continues it with your
@@ -38,7 +40,7 @@ RESULT_CHARS: Final = 2_000  # of a tool's result
 FIRST_KEPT: Final = 2  # messages at the beginning that stay when the middle is left out
 
 
-def summary_message(summary: Summary) -> ModelMessage:
+def summary_message(summary: "Summary") -> ModelMessage:
     """The summary of a thread's oldest messages, for a model."""
     return _summary(SUMMARIZED.format(to=summary.to_position), summary.text)
 
@@ -53,7 +55,7 @@ def _summary(words: str, text: str) -> ModelMessage:
     return ModelMessage("user", (TextPiece(f"{words}\n\n{told}"),))
 
 
-def exchanges_prompt(summary: Summary | None, exchanges: Sequence[Exchange], most_size: int) -> str:
+def exchanges_prompt(summary: "Summary | None", exchanges: "Sequence[Exchange]", most_size: int) -> str:
     """The message that asks for a summary of these exchanges, and of the summary before them."""
     said: list[tuple[str, int, str]] = []
     for one in exchanges:

@@ -77,7 +77,8 @@ def _start(tx: Tx, step_id: str, context: RunContext, agent: str, message: str, 
     asked = TextPart(id=new_id("part"), text=message)
     sent = add_message(tx, thread_id, "user", caller.started_by, "complete", [asked.model_dump()])
     new = NewRun(
-        caller.project_id, thread_id, shared, agent, model, sent.id, caller.started_by, step_id=step_id
+        caller.project_id, thread_id, shared, agent, model, sent.id, caller.started_by, step_id=step_id,
+        instructions=caller.instructions,
     )  # fmt: skip
     run_id = queue_run(tx, engine, new, None)
     return SubrunPart(

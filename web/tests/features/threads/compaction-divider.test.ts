@@ -25,6 +25,7 @@ const said = (...positions: number[]) =>
     status: 'complete',
     parts: [],
     model: null,
+    profile: null,
     run_id: null,
     credits: null,
     error: null,
