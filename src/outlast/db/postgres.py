@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Concatenate, Final
 
 import anyio
@@ -79,15 +79,15 @@ class PostgresDatabase:
 
     dialect = "postgresql"
 
-    def __init__(self, url: str, clock: Clock) -> None:
+    def __init__(self, url: str, clock: Clock, pool_size: int = POOL_SIZE) -> None:
         self._dsn = url.replace("postgresql+asyncpg://", "postgresql://")
         self._clock = clock
         self._listeners: list[Listener] = []
         self._me = os.urandom(6).hex()
         self._engine = create_async_engine(
             self._dsn.replace("postgresql://", "postgresql+asyncpg://", 1),
-            pool_size=POOL_SIZE,
-            max_overflow=POOL_SIZE,
+            pool_size=pool_size,
+            max_overflow=pool_size,
             pool_timeout=POOL_WAIT_S,
             pool_use_lifo=True,  # few connections in use, so that each has prepared its statements
             isolation_level="AUTOCOMMIT",  # transactions are begun on the driver
@@ -120,6 +120,16 @@ class PostgresDatabase:
 
     def on_notice(self, listener: Listener) -> None:
         self._listeners.append(listener)
+
+    @asynccontextmanager
+    async def in_thread(self) -> AsyncIterator["PostgresDatabase"]:
+        """A pool of its own with one connection."""
+        mine = PostgresDatabase(self._dsn, self._clock, pool_size=1)
+        try:
+            yield mine
+        finally:
+            with anyio.move_on_after(RESET_S, shield=True):
+                await mine.aclose()
 
     async def background(self) -> None:
         """Listen for other processes' notices until cancelled; a lost connection is reopened, and then all streams are
