@@ -31,6 +31,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 POINT_FILE: Final = "OUTLAST_CRASH_POINT_FILE"  # environment variable: where a point is armed
 COMMITS_FILE: Final = "OUTLAST_CRASH_COMMITS_FILE"  # environment variable: where each commit's label is written
+BLOCKING: Final = "OUTLAST_CRASH_BLOCKING"  # environment variable: "1" gives the agent `chat` a tool that blocks
 STAGED: Final = "OUTLAST_CRASH_STAGED"  # environment variable: "1" gives the agent `chat` stages
 
 
