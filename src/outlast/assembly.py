@@ -38,7 +38,8 @@ def known_secrets(opening: Opening) -> Redactor:
     """Redacts keys and secrets that this server finds in its environment: no log may show them."""
     settings = opening.settings
     tables = (getattr(settings, field.name) for field in fields(settings))
-    names = [one.api_key_env for one in (*settings.providers.values(), *tables) if hasattr(one, "api_key_env")]
+    names = [provider.key_env for provider in settings.providers.values()]
+    names += [one.api_key_env for one in tables if hasattr(one, "api_key_env")]
     if settings.sandbox is not None:
         names += [dependency.secret_env for dependency in settings.sandbox.dependencies]
     return Redactor(opening.environment.get(name, "").encode() for name in names if name)
