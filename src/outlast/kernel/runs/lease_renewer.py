@@ -52,6 +52,7 @@ class LeaseRenewer:
     async def _renew_forever(self, worker: asyncio.AbstractEventLoop, watch: LoopWatch) -> None:
         pings = ceil(self._interval_s / PING_S)
         async with self._engine.db.in_thread() as db:
+            await self._renew(db)  # opens the connection: a short lease has no time for that later
             while True:
                 await self._sleep_while_idle()
                 answers = True
