@@ -25,7 +25,7 @@ async def test_a_large_file_is_written_in_pieces_and_one_that_does_not_fit_is_le
     local: LocalProvider, spec: SandboxSpec, db: Database, tmp_path: Path
 ) -> None:
     raw = await local.create(replace(spec, limits=replace(spec.limits, disk_bytes=96 * 1024**2)))
-    box, blobs = cast(Sandbox, Translated(raw)), FolderBlobs(tmp_path / "blobs")
+    box, blobs = cast("Sandbox", Translated(raw)), FolderBlobs(tmp_path / "blobs")
     blob, size = blobs.put_pieces(BLOCK for _ in range(BLOCKS))
     files = [ThreadFile(name, "att_1", "text/plain", size, blob) for name in ("large.txt", "too large.txt")]
     await place_uploads(db, blobs, box, "thr_1", files)
