@@ -52,7 +52,7 @@ export async function uploadFile(
   try {
     return await patient(() => client.json<Attachment>('POST', at('/complete'), { signal }))
   } catch (error) {
-    if (isMissing(error)) delete session.id // it was removed after a day: the next try begins anew
+    if (isMissing(error)) delete session.id // it was removed after a day: the next try begins again
     throw error
   }
 }

@@ -164,7 +164,7 @@ async def test_the_thread_sleeps_until_a_leg_begins(db: Database, tmp_path: Path
         renewer.wake()
         await anyio.to_thread.run_sync(pings.wait_more, 2)
         legs.clear()
-        while renewer._wake is None:  # type: ignore[unreachable]  # another task sets it
-            await anyio.lowlevel.checkpoint()
+        while renewer._wake is None:
+            await anyio.lowlevel.checkpoint()  # type: ignore[unreachable]  # another task sets it
         group.cancel_scope.cancel()
     assert not [thread for thread in threading.enumerate() if thread.name == "lease-renewer"]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 from outlast.kernel.runs.transcript import Run
 
 if TYPE_CHECKING:
-    from outlast.kernel.agents.agent import Agent
     from outlast.kernel.runs.shapes import WorkflowStatus
 
 CleanUp = Callable[[], Awaitable[None]]
@@ -53,6 +52,13 @@ class EffectContext:
         self.forget = forget
 
 
+class Called(Protocol):
+    """An `Agent`, as its callers see it."""
+
+    @property
+    def name(self) -> str: ...
+
+
 class Journal(Protocol):
     """What keeps the steps of a function; `kernel/runs/journal.py` implements it. The methods are those of `Context`,
     which documents them."""
@@ -60,7 +66,7 @@ class Journal(Protocol):
     @property
     def is_replaying(self) -> bool: ...
     async def step(self, name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any: ...
-    async def run(self, agent: "Agent | str", message: str, key: str) -> Any: ...
+    async def run(self, agent: Called | str, message: str, key: str) -> Any: ...
     async def gather(self, *branches: Awaitable[Any]) -> list[Any]: ...
     async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any: ...
     async def sleep_until(self, when: datetime) -> None: ...
@@ -115,7 +121,7 @@ class Context(EffectContext):
         """
         return await self.journal.step(name, function, *args, **named)
 
-    async def run(self, agent: "Agent | str", message: str, *, key: str = "") -> Any:
+    async def run(self, agent: Called | str, message: str, *, key: str = "") -> Any:
         """Let another agent answer a message, in a thread of its own that people see, approve and cancel from here.
 
         Returns the text of its answer, or an object of its `output`. `key` names the run among several of the same

@@ -24,7 +24,7 @@ from pydantic_core import PydanticSerializationError
 from outlast.base.errors import FlowChanged, FlowMisused, SandboxLost, SandboxUnavailable, StepFailed
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.context import Called
 from outlast.kernel.runs import child_runs, journal_store, timers
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.finishers import workflow_step
@@ -109,7 +109,7 @@ class RunJournal:
             record = await self._perform(path, name, partial(function, *args, **named), shape)
         return await self._value(record, shape)
 
-    async def run(self, agent: Agent | str, message: str, key: str) -> Any:
+    async def run(self, agent: Called | str, message: str, key: str) -> Any:
         name = agent if isinstance(agent, str) else agent.name
         path, record = self._place("run", f"{name}:{key}" if key else name)
         if record is None:

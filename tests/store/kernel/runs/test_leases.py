@@ -39,7 +39,11 @@ async def test_a_row_that_another_transaction_holds_keeps_no_other_run_from_bein
     if db.dialect == "sqlite":
         return  # one writer: no row is locked
     first, second = await db.write(_two_held, timedelta(seconds=1))
-    async with held(db, lambda tx: tuple([store.hold_run(tx, first)]) and None):
+
+    def lock(tx: Tx) -> None:
+        store.hold_run(tx, first)
+
+    async with held(db, lock):
         with anyio.fail_after(DEADLINE_S):
             renewed = await db.write(leases.renew_leases, "node_1", [first, second], LEASE)
     assert {run_id for run_id, _ in renewed} == {first, second}, "both are held: none was lost"

@@ -1,6 +1,14 @@
 import { memo } from 'react'
 import { Info, TriangleAlert } from 'lucide-react'
-import { isTerminal, type ImagePart, type MessagePart, type NoticePart, type Part, type Pending, type RunState } from '@outlast/sdk'
+import {
+  isTerminal,
+  type ImagePart,
+  type MessagePart,
+  type NoticePart,
+  type Part,
+  type Pending,
+  type RunState,
+} from '@outlast/sdk'
 import { Markdown } from '@/components/markdown'
 import { Zoom } from '@/components/zoom'
 import type { AnswerProps } from '@/lib/apps'
