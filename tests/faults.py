@@ -136,7 +136,7 @@ class _Wrapped:
         if hasattr(result, "__anext__"):
             return _steps(self._faults, self._part, name, result)
         if hasattr(result, "__aenter__"):
-            return _entered(self._faults, self._part, name, result)
+            return _entered(self._faults, self._part, name, result, self._deep)
         if name in self._deep and result is not None:
             return self._faults.wrap(self._part, result, self._deep)
         return result
@@ -159,9 +159,14 @@ async def _steps(faults: Faults, part: str, name: str, inner: AsyncIterator[Any]
 
 
 @asynccontextmanager
-async def _entered(faults: Faults, part: str, name: str, inner: AbstractAsyncContextManager[Any]) -> AsyncIterator[Any]:
+async def _entered(
+    faults: Faults, part: str, name: str, inner: AbstractAsyncContextManager[Any], deep: Collection[str]
+) -> AsyncIterator[Any]:
     """The context manager, its entering counted as a call, and what it gives followed item by item."""
     then = faults.count(part, f"{name} (enter)")
     async with inner as given:
         then()
-        yield _steps(faults, part, name, given) if hasattr(given, "__anext__") else given
+        if hasattr(given, "__anext__"):
+            yield _steps(faults, part, name, given)
+        else:
+            yield faults.wrap(part, given, deep) if name in deep else given

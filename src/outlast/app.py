@@ -211,7 +211,10 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         settings=settings,
         catalog=catalog,
         blobs=blobs,
-        agents=Agents({name: app.agents for name, app in apps.items()}),
+        agents=Agents(
+            {name: app.agents for name, app in apps.items()},
+            additions=[addition for app in apps.values() for addition in app.additions],
+        ),
         flusher=Flusher(settings.streams.save_interval_s),
         node_id=node_id,
         log=_log_event,

@@ -27,21 +27,10 @@ from outlast.kernel.sandboxes.studio import open_studio
 from outlast.kernel.sandboxes.templates import preview_environment
 from outlast.kernel.services import SandboxServices
 from outlast.kernel.settings import Settings
-from outlast_sandbox.egress.redaction import Redactor
 from outlast_sandbox.egress.rules import names
 from outlast_sandbox.egress.secrets import OperatorSecrets
 
 log = logging.getLogger("outlast.app")
-
-
-def known_secrets(opening: Opening) -> Redactor:
-    """Redacts keys and secrets that this server finds in its environment: no log may show them."""
-    settings = opening.settings
-    tables = (getattr(settings, field.name) for field in fields(settings))
-    names = [one.api_key_env for one in (*settings.providers.values(), *tables) if hasattr(one, "api_key_env")]
-    if settings.sandbox is not None:
-        names += [dependency.secret_env for dependency in settings.sandbox.dependencies]
-    return Redactor(opening.environment.get(name, "").encode() for name in names if name)
 
 
 def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
@@ -77,7 +66,7 @@ def open_sandboxes(opening: Opening) -> SandboxServices:
         env=preview_environment(asked),
         supervisor=supervisor,
     )
-    logs = ServiceLogs(folder / "services", known_secrets(opening).hide)
+    logs = ServiceLogs(folder / "services", opening.known_secrets().hide)
     keeper = ServiceKeeper(database, clock, logs, find=manager.find, supervisor=supervisor)
     checkpoints = CheckpointKeeper(
         database,

@@ -1,5 +1,7 @@
 """An answer in the browser: it streams, it outlasts the page, it is the same in every window."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -80,3 +82,24 @@ def test_a_message_sent_meanwhile_waits_in_the_queue_and_is_answered(open_page: 
     answers = page.locator("article[aria-label=Answer][data-status=complete]")
     expect(answers).to_have_count(2)
     expect(answers.last).to_contain_text("I am the demo model")
+
+
+def test_a_message_sent_now_is_read_before_the_answer_ends_and_stands_within_it(open_page: OpenPage) -> None:
+    page = open_page()
+    thread = start_thread(page, "Tell me a story")
+    expect_words(live(page), 5)
+    box = page.get_by_label("Message", exact=True)
+    box.fill("Hello there")
+    box.press("Control+Enter")
+    expect(page.locator("article", has=page.locator("[data-unread]"))).to_contain_text("Hello there")
+    say(page, "Write a poem")
+    waiting = page.get_by_role("region", name="Queued messages")
+    waiting.get_by_role("button", name="Send now").click()
+    expect(waiting).to_have_count(0)
+    for shown in (page, open_page(f"/threads/{thread}")):
+        sent = saved(shown).locator("article[aria-label='Your message']")
+        expect(sent).to_have_text([re.compile("Hello there"), re.compile("Write a poem")])
+        expect(shown.locator("article[aria-label=Answer]")).to_have_count(1)
+        expect(shown.get_by_text("Hello there")).to_have_count(1)
+    box.fill("Hello again")
+    expect(page.get_by_role("button", name="Send now")).to_have_count(0)

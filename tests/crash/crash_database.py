@@ -9,12 +9,15 @@ A point is armed by writing it to a file, also while the server runs; it disarms
 server can be started again. `python -m tests.crash.crash_server` is the server with such a database.
 """
 
+from __future__ import annotations
+
 import os
 import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Concatenate, Final, Literal, ParamSpec, TypeVar
@@ -28,6 +31,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 POINT_FILE: Final = "OUTLAST_CRASH_POINT_FILE"  # environment variable: where a point is armed
 COMMITS_FILE: Final = "OUTLAST_CRASH_COMMITS_FILE"  # environment variable: where each commit's label is written
+BLOCKING: Final = "OUTLAST_CRASH_BLOCKING"  # environment variable: "1" gives the agent `chat` a tool that blocks
 STAGED: Final = "OUTLAST_CRASH_STAGED"  # environment variable: "1" gives the agent `chat` stages
 
 
@@ -99,6 +103,11 @@ class CrashingDatabase:
 
     def on_notice(self, listener: Callable[[str], None]) -> None:
         self._inner.on_notice(listener)
+
+    @asynccontextmanager
+    async def in_thread(self) -> AsyncIterator[CrashingDatabase]:
+        async with self._inner.in_thread() as inner:
+            yield CrashingDatabase(inner, self._point_file, self._commits_file)
 
     async def background(self) -> None:
         await self._inner.background()

@@ -1,7 +1,8 @@
 """The command `outlast`, with a database that can be told to kill the process: `python -m tests.crash.crash_server
 serve …`. The environment says where: `OUTLAST_CRASH_POINT_FILE`, and `OUTLAST_CRASH_COMMITS_FILE` for the labels of
-all commits (see `tests.crash.crash_database`); `OUTLAST_CRASH_STAGED=1` gives the agent `chat` stages. An event
-loop that stands still is a line of the log (see `tests.lag`)."""
+all commits (see `tests.crash.crash_database`); `OUTLAST_CRASH_STAGED=1` gives the agent `chat` stages,
+`OUTLAST_CRASH_BLOCKING=1` a tool that blocks the event loop, which may last `blocking_chat.LOST_S`. An event loop that
+stands still is a line of the log (see `tests.lag`)."""
 
 import gc
 import os
@@ -12,7 +13,7 @@ from outlast.__main__ import main as run
 from outlast.base.clock import Clock
 from outlast.db.connect import open_database
 from outlast.db.database import Database
-from tests.crash.crash_database import COMMITS_FILE, POINT_FILE, STAGED, CrashingDatabase
+from tests.crash.crash_database import BLOCKING, COMMITS_FILE, POINT_FILE, STAGED, CrashingDatabase
 
 
 def _open_crashing(url: str, data_dir: Path, clock: Clock) -> Database:
@@ -33,6 +34,12 @@ def main() -> None:
     app.run_program = partial(run_logging_stalls, app.run_program)
     if os.environ.get(STAGED) == "1":
         agent.chat_agent = staged_chat
+    if os.environ.get(BLOCKING) == "1":
+        from outlast.base.supervision import loop_watch
+        from tests.crash import blocking_chat
+
+        agent.chat_agent = blocking_chat.blocking_chat
+        loop_watch.LOST_S = blocking_chat.LOST_S  # type: ignore[misc]
     run()
 
 

@@ -22,7 +22,7 @@ export type InboxKind = 'approval' | 'question' | 'proposal' | 'handover' | 'men
 export type OnBusy = 'reject' | 'enqueue' | 'interrupt'
 export type PageHtmlReason = 'created' | 'full' | 'reset' | 'undo' | 'restore' | 'copy'
 export type PageState = 'new' | 'working' | 'waiting' | 'ready' | 'problems' | 'failed'
-export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart
+export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart
 export type PatchOp = 'text' | 'html' | 'replace' | 'append' | 'prepend' | 'before' | 'after' | 'remove' | 'attributes' | 'classes' | 'move'
 export type Pending = PendingApproval | PendingQuestion
 export type ProposedState = 'open' | 'accepted' | 'rejected' | 'superseded'
@@ -1795,6 +1795,65 @@ export interface MemberRemoved {
   user_id: string
 }
 
+/** A memory of the project was added, edited or deleted (project log). */
+export interface MemoryChanged {
+  /** Id of the memory. */
+  memory_id: string
+}
+
+/** A memory: one line that later conversations can use. */
+export interface MemoryData {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Id of the project that it belongs to. */
+  project_id: string
+  /** `project` for all members, `person` for the caller alone, `run` for what a run did. */
+  scope: 'run' | 'project' | 'person'
+  /** The memory, on one line. */
+  text: string
+  /** Id of the thread that it comes from; null if it was written by hand, or that thread is not in this project. */
+  thread_id: string | null
+  /** Title of that thread. */
+  thread_title: string | null
+  /** Id of the user for whom an agent wrote it, or who wrote it; null if not known. */
+  created_by: string | null
+  /** Name of that user; null if not known. */
+  created_by_name: string | null
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+  /** Time of the last edit by a person (ISO 8601, UTC); null if there was none. */
+  updated_at: string | null
+}
+
+export interface MemoryRequest {
+  /** The memory: at most 500 characters, put on one line. */
+  text: string
+  /** Whose it is: `project` for all members, `person` for the caller alone. */
+  scope?: 'project' | 'person'
+}
+
+/** Where memory is on. A run uses it only if all three are on: the server, its project, and the user who started it. */
+export interface MemorySwitches {
+  /** True if memory is on for this server (`memory.enabled`). */
+  server: boolean
+  /** True if memory is on for this project. */
+  project: boolean
+  /** True if memory is on for the caller, in all projects. */
+  person: boolean
+}
+
+export interface MemorySwitchesRequest {
+  /** On or off for the project (owners); unchanged if left out. */
+  project?: boolean | null
+  /** On or off for the caller; unchanged if left out. */
+  person?: boolean | null
+}
+
+export interface MemoryTextRequest {
+  /** The new text: at most 500 characters, put on one line. */
+  text: string
+}
+
 /** The result of accepting an edit, and its three sources. The hunks in order make up each text. */
 export interface MergeData {
   /** Text that the agent saw. */
@@ -1859,6 +1918,22 @@ export interface Message {
 export interface MessageCreated {
   /** The message in its initial state. */
   message: Message
+}
+
+/** A person's message that the agent read at this point of its answer. */
+export interface MessagePart {
+  /** Kind of the object; it tells the members of a list apart. */
+  type: 'message'
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Number of the model turn in the run, from 0. */
+  step: number
+  /** Id of the message. */
+  message_id: string
+  /** Id of the user who wrote it. */
+  sender_id: string | null
+  /** Its text, as Markdown. */
+  text: string
 }
 
 /** A message: `content` is short for one text part, `images` and `files` for parts with attachments. */
@@ -3611,6 +3686,22 @@ export interface StartedRun {
   cursor: number
 }
 
+/** Post a message that the agent reads before its next turn, or send one that waits in the queue. */
+export interface SteerRequest {
+  /** Text of the message, as Markdown: short for one text part. */
+  content?: string | null
+  /** Parts of the message, instead of `content`, `images` and `files`. */
+  parts?: (TextInput | ImageInput | FileInput)[] | null
+  /** Ids of uploaded attachments to show with the text. */
+  images?: string[]
+  /** Ids of uploaded attachments: files of any kind. */
+  files?: string[]
+  /** Ids of users to mention, in addition to names in the text. */
+  mentions?: string[]
+  /** Id of a run queued behind this one: removes it from the queue and sends its message, instead of `content`. */
+  queued_run_id?: string | null
+}
+
 /** One named step of a run. */
 export interface Step {
   /** Name of the step, for people. */
@@ -4180,6 +4271,7 @@ export interface EventShapes {
   'edit.resolved': EditsResolved
   'edit.reopened': EditsReopened
   'edit.superseded': EditsSuperseded
+  'memory.changed': MemoryChanged
   'modules.saved': ModulesSaved
   'knowledge.updated': SourceChanged
   'knowledge.removed': SourceRemoved

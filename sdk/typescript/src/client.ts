@@ -4,6 +4,7 @@ import { Documents } from './documents.ts'
 import { Edits } from './edits.ts'
 import { errorOf, unreachable } from './errors.ts'
 import { Knowledge } from './knowledge.ts'
+import { Memories } from './memories.ts'
 import { Pages } from './pages.ts'
 import { Screens } from './screens.ts'
 import type * as api from './api.gen.ts'
@@ -45,6 +46,7 @@ export class OutlastClient {
   readonly edits: Edits = new Edits(this)
   readonly pages: Pages = new Pages(this)
   readonly knowledge: Knowledge = new Knowledge(this)
+  readonly memories: Memories = new Memories(this)
   readonly documents: Documents = new Documents(this)
   readonly artifacts: Artifacts = new Artifacts(this)
   readonly #baseUrl: string
@@ -260,6 +262,12 @@ export class OutlastClient {
   /** Starts a run in a new thread. */
   startThread = (body: api.StartThread, idempotencyKey: string) =>
     this.#json<api.StartedRun>('POST', '/v1/runs', { body, headers: { 'idempotency-key': idempotencyKey } })
+  /** Sends a message that the agent reads before its next turn, or one that waits in the queue. */
+  steer = (runId: string, body: api.SteerRequest, idempotencyKey: string = crypto.randomUUID()) =>
+    this.#json<api.Message>('POST', `/v1/runs/${runId}/steer`, {
+      body,
+      headers: { 'idempotency-key': idempotencyKey },
+    })
   runs = (options: ListOptions & { project?: string; thread?: string; status?: api.RunStatus; q?: string } = {}) => {
     const { signal, ...query } = options
     return this.#get<api.Page<api.RunSummary>>('/v1/runs', query, signal)

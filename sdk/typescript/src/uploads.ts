@@ -49,15 +49,22 @@ export async function uploadFile(
     )
     onProgress?.(offset / file.size)
   }
-  return patient(() => client.json<Attachment>('POST', at('/complete'), { signal }))
+  try {
+    return await patient(() => client.json<Attachment>('POST', at('/complete'), { signal }))
+  } catch (error) {
+    if (isMissing(error)) delete session.id // it was removed after a day: the next try begins anew
+    throw error
+  }
 }
+
+const isMissing = (error: unknown): boolean => error instanceof OutlastError && error.code === 'not_found'
 
 /** The number of bytes that the server has; all of them if the upload was completed and its reply lost. */
 async function offsetOf(client: Client, id: string, size: number, signal: AbortSignal | undefined): Promise<number> {
   try {
     return (await client.json<Upload>('GET', `/v1/uploads/${id}`, { signal })).offset
   } catch (error) {
-    if (error instanceof OutlastError && error.code === 'not_found') return size
+    if (isMissing(error)) return size
     throw error
   }
 }

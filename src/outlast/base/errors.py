@@ -287,7 +287,7 @@ class LockNotHeld(Conflict):
 
 
 class RunFinished(Conflict):
-    """The run has ended, so it can be neither cancelled nor resumed. Fields: `run_id`, `status`."""
+    """The run has ended, so it can be neither cancelled, resumed nor steered. Fields: `run_id`, `status`."""
 
     code = "run_finished"
     default_hint = "The run has ended. Retry it, continue it, or send a new message."

@@ -6,6 +6,7 @@ effects besides its queries and `tx.after_commit`.
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Concatenate, Final, NamedTuple, ParamSpec, Protocol, TypeVar
@@ -180,6 +181,10 @@ class Database(Protocol):
     def on_notice(self, listener: Callable[[str], None]) -> None:
         """Call `listener` with the id of each stream that was notified here or in another process; "*" stands for all
         streams."""
+
+    def in_thread(self) -> AbstractAsyncContextManager["Database"]:
+        """The same database for the event loop of another thread, which enters this: its calls do not need the
+        server's loop."""
 
     async def background(self) -> None:
         """Run beside the server: listens for other processes' notices. Ends when cancelled, or at once."""

@@ -2,8 +2,9 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from typing import Any, Concatenate, Final
 
 import anyio
@@ -74,20 +75,27 @@ def _as_sqlalchemys(sql: str) -> Iterator[None]:
         raise sa.exc.DBAPIError(sql, None, error) from error
 
 
+@dataclass(slots=True)
+class _Attempt:
+    """One run of a transaction. `is_void`: its connection was lost, and nothing was committed."""
+
+    is_void: bool = False
+
+
 class PostgresDatabase:
     """A PostgreSQL database, by URL (`postgresql://user:password@host:port/name`)."""
 
     dialect = "postgresql"
 
-    def __init__(self, url: str, clock: Clock) -> None:
+    def __init__(self, url: str, clock: Clock, pool_size: int | None = None) -> None:
         self._dsn = url.replace("postgresql+asyncpg://", "postgresql://")
         self._clock = clock
         self._listeners: list[Listener] = []
         self._me = os.urandom(6).hex()
         self._engine = create_async_engine(
             self._dsn.replace("postgresql://", "postgresql+asyncpg://", 1),
-            pool_size=POOL_SIZE,
-            max_overflow=POOL_SIZE,
+            pool_size=pool_size or POOL_SIZE,
+            max_overflow=pool_size or POOL_SIZE,
             pool_timeout=POOL_WAIT_S,
             pool_use_lifo=True,  # few connections in use, so that each has prepared its statements
             isolation_level="AUTOCOMMIT",  # transactions are begun on the driver
@@ -116,10 +124,20 @@ class PostgresDatabase:
         def run(conn: sa.Connection) -> T:
             return fn(Tx(conn, self._clock.now(), prepared=self._prepared), *args, **kwargs)
 
-        return await self._transact(run, writes=False)
+        return await self._transact(run)
 
     def on_notice(self, listener: Listener) -> None:
         self._listeners.append(listener)
+
+    @asynccontextmanager
+    async def in_thread(self) -> AsyncIterator["PostgresDatabase"]:
+        """A pool of its own with one connection."""
+        mine = PostgresDatabase(self._dsn, self._clock, pool_size=1)
+        try:
+            yield mine
+        finally:
+            with anyio.move_on_after(RESET_S, shield=True):
+                await mine.aclose()
 
     async def background(self) -> None:
         """Listen for other processes' notices until cancelled; a lost connection is reopened, and then all streams are
@@ -149,29 +167,37 @@ class PostgresDatabase:
         await self._engine.dispose()
 
     async def _again(self, run: Callable[[sa.Connection], T]) -> T:
-        """Run the transaction, and retry it a few times after a deadlock, which rolled everything back."""
+        """Run the transaction, and retry it a few times after a deadlock, which rolled everything back, or if its
+        connection was lost before the commit: PostgreSQL closes it when the event loop is blocked in between."""
         for _ in range(DEADLOCKS):
+            attempt = _Attempt()
             try:
-                return await self._transact(run)
+                return await self._transact(run, attempt)
             except StorageUnavailable as error:
-                if not isinstance(_cause(error.__cause__), _RUN_AGAIN):
+                if not attempt.is_void and not isinstance(_cause(error.__cause__), _RUN_AGAIN):
                     raise
-        return await self._transact(run)
+        return await self._transact(run, _Attempt())
 
-    async def _transact(self, run: Callable[[sa.Connection], T], *, writes: bool = True) -> T:
-        """Run a transaction. Reads need none: each statement sees the rows that were committed when it began."""
+    async def _transact(self, run: Callable[[sa.Connection], T], attempt: "_Attempt | None" = None) -> T:
+        """Run a transaction. Reads (no `attempt`) need none: each statement sees the rows that were committed when it
+        began."""
         try:
             async with self._engine.connect() as connection:
                 raw: Any = (await connection.get_raw_connection()).driver_connection
                 try:
-                    if not writes:
+                    if attempt is None:
                         return await connection.run_sync(run)
+                    attempt.is_void = True
                     await raw.execute("BEGIN")
                     result = await connection.run_sync(run)
+                    attempt.is_void = raw.is_closed()  # from here on, a lost connection may have committed
                     await raw.execute("COMMIT")
                     return result
-                except BaseException:
+                except BaseException as error:
                     await self._reset(connection, raw)
+                    if attempt is not None:
+                        was_idle = isinstance(error.__cause__, asyncpg.IdleInTransactionSessionTimeoutError)
+                        attempt.is_void = raw.is_closed() and (attempt.is_void or was_idle)
                     raise
         except OutlastError:
             raise

@@ -10,8 +10,8 @@ import os
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Concatenate, Final
@@ -111,6 +111,11 @@ class SqliteDatabase:
 
     def on_notice(self, listener: Listener) -> None:
         self._listeners.append(listener)
+
+    @asynccontextmanager
+    async def in_thread(self) -> AsyncIterator["SqliteDatabase"]:
+        """This one: its threads serve every event loop, and a second writer would have to wait for the first."""
+        yield self
 
     async def background(self) -> None:
         """Do nothing: one process holds the file, so notices stay in memory."""

@@ -153,7 +153,7 @@ class House:
         provider = wrap("provider", self.provider, deep=("create", "connect", "processes"))
 
         def opened(url: str, data_dir: Path, clock: Any) -> Any:
-            return wrap("database", open_database(url, data_dir, SystemClock()))
+            return wrap("database", open_database(url, data_dir, SystemClock()), deep=("in_thread",))
 
         def supervisor(_clock: Any, shelf: Any) -> Supervisor:
             return Supervisor(HastyClock(), shelf)

@@ -63,7 +63,7 @@ async def test_the_agent_reads_on_in_a_file_that_a_search_found(db: Database, tm
         model.add(
             turn(
                 Call("read_file", {"id": made.id}, "a"),
-                Call("read_file", {"id": made.id, "after": 20_000}, "b"),
+                Call("read_file", {"id": "long.txt", "after": 20_000}, "b"),
                 Call("read_file", {"id": "art_none"}, "c"),
                 Call("search_files", {"query": "zebra crossing"}, "d"),
             ),

@@ -68,6 +68,12 @@ async def test_what_is_not_there_is_told_as_a_problem(site: Site, path: str, sta
     assert (answer.status, answer.code) == (status, code)
 
 
+async def test_a_message_of_the_queue_is_sent_without_content_of_its_own(site: Site):
+    both = {"content": "Hello", "queued_run_id": "run_2"}
+    answer = await site.local.call("POST", "/v1/runs/run_1/steer", both)
+    assert (answer.status, answer.code) == (400, "malformed_input")
+
+
 async def test_a_wrong_method_is_told_as_a_problem(site: Site):
     answer = await site.local.call("PUT", "/v1/me", {})
     assert (answer.status, answer.code) == (405, "malformed_input")

@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.documents.comments import store as comments
+from outlast.apps.knowledge.memories.store import insert as insert_memory
 from outlast.apps.knowledge.module_store import save as save_modules
 from outlast.apps.knowledge.source_store import NewSource
 from outlast.apps.knowledge.source_store import add as add_source
@@ -98,6 +99,7 @@ class Scene:
             "comment_id": _comment(tx, team, there["document_id"]),
             "compaction_id": _compaction(tx, team.thread_id, run_id),
             "mention_id": new_id("mention"),
+            "memory_id": insert_memory(tx, team.project_id, "project", "We deploy on Fridays."),
             "source_id": add_source(tx, _source(team), tx.now),
             "name": "web",
             **_set_aside(tx),
@@ -331,6 +333,12 @@ TABLE: dict[str, Row] = {
     "POST /v1/pages/{page_id}/links": Row(EDITOR, {}),
     "DELETE /v1/pages/{page_id}/links/{link_id}": Row(EDITOR),
     "GET /v1/pages/{page_id}/modules": Row(VIEWER),
+    "GET /v1/projects/{project_id}/memories": Row(VIEWER),
+    "POST /v1/projects/{project_id}/memories": Row(EDITOR, {"text": "We deploy on Fridays.", "scope": "project"}),
+    "PATCH /v1/memories/{memory_id}": Row(EDITOR, {"text": "We deploy on Mondays."}),
+    "DELETE /v1/memories/{memory_id}": Row(EDITOR),
+    "GET /v1/projects/{project_id}/memory-switches": Row(VIEWER),
+    "PATCH /v1/projects/{project_id}/memory-switches": Row(OWNER, {"project": True}),
     "GET /v1/modules": Row(SIGNED_IN),
     "POST /v1/modules/{module_id}/publish": Row(EDITOR),
     "DELETE /v1/modules/{module_id}": Row(EDITOR),
@@ -416,6 +424,7 @@ TABLE: dict[str, Row] = {
     "POST /v1/runs/{run_id}/cancel": Row(STEERER),
     "POST /v1/runs/{run_id}/retry": Row(EDITOR),
     "POST /v1/runs/{run_id}/continue": Row(EDITOR),
+    "POST /v1/runs/{run_id}/steer": Row(EDITOR, {"content": "Hello"}),
     "POST /v1/runs/{run_id}/resume": Row(STEERER),
     "GET /v1/approvals/{approval_id}": Row(VIEWER),
     "POST /v1/approvals/{approval_id}": Row(STEERER, {"decision": "approve"}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import anyio
 import pytest
 
 from outlast.kernel.attachments.rules import MIN_PIECE_BYTES
@@ -89,6 +90,21 @@ async def test_uploads_have_bounds(site: Site, scene: Scene) -> None:
     json = await scene.browser.call("PATCH", f"/v1/uploads/{upload}?offset=0", {"a": 1})
     assert json.code == "malformed_input"
     assert (await scene.browser.get(f"/v1/uploads/{upload}")).json()["offset"] == 0
+
+
+async def test_two_requests_that_complete_an_upload_get_one_file(scene: Scene) -> None:
+    upload = (await scene.begin(size=3)).json()["id"]
+    await scene.send(upload, b"abc", 0)
+    made: list[Answer] = []
+
+    async def complete() -> None:
+        made.append(await scene.complete(upload))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(complete)
+        group.start_soon(complete)
+    assert [answer.status for answer in made] == [201, 201]
+    assert made[0].json() == made[1].json()
 
 
 async def test_an_upload_can_be_cancelled(scene: Scene) -> None:

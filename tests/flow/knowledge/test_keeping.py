@@ -13,8 +13,9 @@ from typing import Any
 import anyio
 import orjson
 
-from outlast.apps.knowledge import run_memories, source_store, store
+from outlast.apps.knowledge import source_store, store
 from outlast.apps.knowledge.http_fetch import Fetcher
+from outlast.apps.knowledge.memories.store import insert as insert_memory
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.readers.own_docs import own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader, Registries
@@ -33,6 +34,7 @@ from outlast.apps.knowledge.vector_keeper import (
 )
 from outlast.base.errors import ModelUnreachable
 from outlast.db.database import Database, Tx
+from outlast.kernel.library.modules import text_hash
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.streams.log_store import read_all
 from outlast.testing.clock import ManualClock
@@ -470,9 +472,7 @@ async def test_a_failing_embedder_is_left_alone_and_words_that_come_later_are_em
     embedder.error = ModelUnreachable("nobody there")
 
     def remember(tx: Tx, run_id: str) -> None:
-        run_memories.remember(
-            tx, project_id=team.project_id, thread_id=team.thread_id, run_id=run_id, summary=f"summary {run_id}"
-        )
+        insert_memory(tx, team.project_id, "run", f"summary {run_id}", thread_id=team.thread_id, run_id=run_id)
 
     await db.write(remember, "run_1")
     async with anyio.create_task_group() as tasks:
@@ -504,13 +504,11 @@ async def test_vectors_that_no_text_uses_are_removed_after_a_day(db: Database) -
     team = await db.write(Team)
 
     def prepare(tx: Tx) -> None:
-        made = run_memories.remember(
-            tx, project_id=team.project_id, thread_id=team.thread_id, run_id="run_1", summary="kept"
-        )
-        assert made is not None
-        save_vectors(tx, "m", {made.hash: b"\0\0", "0" * 64: b"\0\0", "1" * 64: b"\0\0"})
+        insert_memory(tx, team.project_id, "project", "kept")
+        kept = text_hash("kept")
+        save_vectors(tx, "m", {kept: b"\0\0", "0" * 64: b"\0\0", "1" * 64: b"\0\0"})
         tx.update(vectors, {"hash": "0" * 64}, created_at=tx.now - timedelta(days=2))
-        tx.update(vectors, {"hash": made.hash}, created_at=tx.now - timedelta(days=2))
+        tx.update(vectors, {"hash": kept}, created_at=tx.now - timedelta(days=2))
 
     await db.write(prepare)
     assert await db.write(remove_unused_vectors) == 1

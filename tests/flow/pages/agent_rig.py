@@ -12,9 +12,9 @@ from typing import Any
 
 import anyio
 
-from outlast.apps.knowledge import run_memories
 from outlast.apps.knowledge.agent.library_code import LibraryCode
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
+from outlast.apps.knowledge.memories import store as memories
 from outlast.apps.knowledge.module_store import Modules, of_user, of_workspace
 from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.knowledge.store import TEXTS
@@ -135,7 +135,7 @@ class PageAgent(Stage):
 
     async def memories(self) -> list[str]:
         """Oldest first."""
-        return [one.summary for one in await self.db.read(run_memories.of_thread, self.thread_id)][::-1]
+        return [one.summary for one in await self.db.read(memories.of_thread, self.thread_id)][::-1]
 
     async def history(self) -> list[str]:
         """What the page's history says of each version, oldest first."""

@@ -113,7 +113,8 @@ async def test_without_sandboxes_there_are_only_tools_that_need_none(db: Databas
     async with page_agent(db, tmp_path, [turn(lines(full(LIST)))]) as it:
         await it.asked()
         (request,) = it.model.requests
-        assert [tool.name for tool in request.tools] == ["search_docs", "read_page", "ask_user"]
+        names = [tool.name for tool in request.tools]
+        assert names == ["search_docs", "search_files", "read_file", "read_page", "ask_user"]
         assert "has no sandbox" in request.system
         assert told(request.messages[0]) == []
 

@@ -92,6 +92,8 @@ async def test_it_looks_things_up_runs_code_and_changes_the_page_with_the_result
             "create_or_update_files",
             "read_files",
             "publish_module",
+            "search_files",
+            "read_file",
             "read_page",
             "ask_user",
         ]

@@ -85,6 +85,15 @@ def test_a_detached_run_is_found_followed_and_exported(server: str, tmp_path: Pa
     assert json.loads((tmp_path / "run.json").read_text())["run"]["id"] == run_id
 
 
+def test_a_message_to_a_run_that_has_ended_is_refused_with_what_to_do(server: str):
+    run_id = outlast("runs", "start", "--detach", "Hello", url=server).stdout.strip()
+    outlast("runs", "follow", run_id, url=server)
+    refused = outlast("runs", "steer", run_id, "In French", url=server)
+    assert refused.returncode == Exit.REFUSED
+    assert "has already ended" in refused.stderr
+    assert "send a new message" in refused.stderr
+
+
 def test_lists_are_given_as_tables_and_as_json(server: str):
     assert outlast("runs", "start", "--detach", "Hello", url=server).returncode == Exit.OK
     assert "prj_" in outlast("projects", "list", url=server).stdout

@@ -45,6 +45,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
         page = outlast("pages", "create", TITLE, url=url).stdout.strip()
         screen = outlast("screens", "create", TITLE, url=url).stdout.strip()
         assert outlast("files", "add", str(notes), url=url).returncode == Exit.OK
+        assert outlast("memories", "add", TITLE, "--for-everyone", url=url).returncode == Exit.OK
         thread = json.loads(outlast("threads", "list", "--json", url=url).stdout)["items"][0]["id"]
         here = Made(url, document, page, screen, thread)
         here.post("/v1/projects", name=TITLE)
@@ -61,6 +62,8 @@ LISTS = {
     "page list": ("pages", "list"),
     "screen list": ("screens", "list"),
     "file list": ("files", "list"),
+    "memory list": ("memories", "list"),
+    "lines of runs": ("memories", "list", "--scope", "run"),
     "file search": ("files", "search", "rollout"),
 }
 QUIET = {

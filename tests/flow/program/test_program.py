@@ -17,6 +17,7 @@ import pytest
 from yarl import URL
 
 from outlast.app import run_program
+from outlast.apps.knowledge import http_resolver
 from outlast.base.errors import DataDirectoryInUse, InvalidSetting, OutlastError, StartRefused, UnsafeBind
 from outlast.base.settings.fields import SecretUrl
 from outlast.db.database import Tx
@@ -30,6 +31,8 @@ from outlast.kernel.models.settings import ModelSettings, ProviderKind, Provider
 from outlast.kernel.settings import Settings
 from outlast.kernel.settings.load import load_settings
 
+CONFIGURATIONS = Path(__file__).resolve().parents[2] / "unit" / "kernel" / "settings" / "configurations"
+GROQ_AND_DENO = CONFIGURATIONS / "groq_deno_linear_slack.toml"
 DEMO = """
 [providers.demo]
 kind = "demo"
@@ -314,3 +317,31 @@ async def test_odd_characters_are_stored_or_refused_but_never_a_fault(settings, 
             quoted = quote(text, errors="surrogatepass")
             for path in ("/v1/threads/", "/v1/runs?before=", "/v1/runs?q=", "/v1/runs/x/events?after="):
                 assert await status("GET", path + quoted) < 500, (path, text)
+
+
+async def test_a_configuration_without_kinds_and_models_starts_a_server_with_the_one_model_that_it_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A provider's table named by its kind, a model named by its provider, Deno's sandboxes, bare package names."""
+
+    async def without_network(*_: object) -> None:
+        raise OSError("There is no network.")
+
+    monkeypatch.setattr(http_resolver, "resolved", without_network)
+    for name in ("GROQ_API_KEY", "LINEAR_API_KEY", "SLACK_TOKEN", "DENO_DEPLOY_TOKEN"):
+        monkeypatch.setenv(name, "not-a-key")
+    flags = {"server.port": 0, "server.data_dir": str(tmp_path / "data"), "server.stop_grace_s": 5}
+    async with (
+        running(load_settings(GROQ_AND_DENO, environ={}, flags=flags)) as program,
+        Client(program.address, None) as client,
+    ):
+        ready = await client.get("/readyz")
+        assert (ready["status"], ready["database"], ready["down"]) == ("ok", "ok", [])
+        (model,) = (await client.get("/v1/models"))["items"]
+        assert (model["id"], model["provider"]) == ("moonshotai/kimi-k2-instruct-0905", "groq")
+        assert (model["default"], model["available"]) == (True, True)
+        sources = (await client.get("/v1/knowledge/sources"))["items"]
+        assert {
+            ("npm:@linear/sdk", "https://linear.app/developers/sdk.md"),
+            ("npm:@slack/web-api", "https://api.slack.com/methods"),
+        } <= {(source["package"], source["location"]) for source in sources}

@@ -15,7 +15,15 @@ from outlast.kernel.compactions.actions import undo_compaction
 from outlast.kernel.compactions.rows import CompactionRow
 from outlast.kernel.compactions.tables import compactions
 from outlast.kernel.limits.settings import LimitSettings
-from outlast.kernel.models.protocol import ModelMessage, ModelRequest, ModelSpec, TextPiece, Usage
+from outlast.kernel.models.protocol import (
+    ModelMessage,
+    ModelRequest,
+    ModelSpec,
+    TextPiece,
+    ToolCallPiece,
+    ToolResultPiece,
+    Usage,
+)
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.projects.store import add_member
 from outlast.kernel.runs.history import Exchange
@@ -36,6 +44,7 @@ Answering = Callable[[ModelRequest], Turn]
 UNLIMITED = Settings(limits=LimitSettings(runs_per_minute_per_user=0, runs_per_minute_per_project=0))
 FEW = Settings(runs=RunSettings(context_messages=6), retry=RetrySettings(attempts=1, base_s=0))
 USAGE = Usage(input_tokens=100, output_tokens=20, cost_usd=0.0)
+SMALL = ModelSpec("scripted", "scripted", "scripted", context_tokens=1_000)
 
 
 def text_in(request: ModelRequest) -> str:
@@ -288,17 +297,20 @@ async def test_the_oldest_steps_of_a_long_run_are_summarized_with_their_results(
         return turn(text, Call("look", {"n": done}, f"call_{done}")) if done < 12 else turn("Done.")
 
     model = copying_facts(answer)
-    spec = ModelSpec("scripted", "scripted", "scripted", context_tokens=1_000)
     async with stage(db, tmp_path, model, settings=FEW, agent=chat(FakeTool("look", body))) as it:
-        it.services.catalog.default = spec
+        it.services.catalog.default = SMALL  # type: ignore[misc]
         run_id = (await it.start("Look twelve times.")).run_id
         assert await it.ended(run_id) == "completed"
         asked = [request for request in model.requests if not is_compaction(request)]
         assert len(asked) == 13
         assert len(model.requests) > 14, "it was compacted more than once"
         for request in asked:
-            calls = [piece.call_id for one in request.messages for piece in one.pieces if hasattr(piece, "arguments")]
-            results = [piece.call_id for one in request.messages for piece in one.pieces if hasattr(piece, "is_error")]
+            calls = [
+                piece.call_id for one in request.messages for piece in one.pieces if isinstance(piece, ToolCallPiece)
+            ]
+            results = [
+                piece.call_id for one in request.messages for piece in one.pieces if isinstance(piece, ToolResultPiece)
+            ]
             assert calls == results, "calls and results are never parted"
             assert "Look twelve times." in text_in(request)
         assert FACT in text_in(asked[-1])
@@ -340,6 +352,6 @@ async def test_an_agent_without_a_conversation_works_on_after_many_steps(db: Dat
     turns = iter([*(turn(Call("look", {}, f"call_{n}")) for n in range(4)), turn("Done.")])
     model = ScriptedModel(lambda request: turn("So far, so good.") if is_compaction(request) else next(turns))
     async with stage(db, tmp_path, model, FakeTool("look", body), settings=FEW) as it:
-        it.services.catalog.default = ModelSpec("scripted", "scripted", "scripted", context_tokens=1_000)
+        it.services.catalog.default = SMALL  # type: ignore[misc]
         assert await it.ended((await it.start("Look.")).run_id) == "completed"
         assert any(map(is_compaction, model.requests))

@@ -7,6 +7,7 @@ interface Toast {
   kind: 'ok' | 'error'
   title: string
   hint: string
+  action?: { label: string; run: () => void }
 }
 
 let toasts: Toast[] = []
@@ -35,6 +36,10 @@ function subscribe(listener: () => void): () => void {
 /** Shows a brief success message. */
 export const say = (title: string) => show({ kind: 'ok', title, hint: '' }, 3000)
 
+/** Shows a brief success message with one action, such as Undo. */
+export const offer = (title: string, label: string, run: () => void) =>
+  show({ kind: 'ok', title, hint: '', action: { label, run } }, 9000)
+
 /** Shows an error and the next step; for actions that have no place for an error of their own. */
 export const complain = (error: Error) =>
   show({ kind: 'error', title: error.message, hint: error instanceof OutlastError ? error.hint : '' }, 9000)
@@ -43,7 +48,7 @@ export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts)
   return (
     <div aria-live="polite" className="pointer-events-none fixed inset-x-3 top-3 z-60 flex flex-col items-center gap-2">
-      {shown.map(({ id, kind, title, hint }) => (
+      {shown.map(({ id, kind, title, hint, action }) => (
         <div
           key={id}
           className="pointer-events-auto flex w-full max-w-sm gap-2.5 rounded-xl border border-line bg-raised px-3.5 py-2.5 shadow-pop animate-in sm:w-auto"
@@ -57,6 +62,17 @@ export function Toasts() {
             <p>{title}</p>
             {hint !== '' && <p className="mt-0.5 text-muted">{hint}</p>}
           </div>
+          {action !== undefined && (
+            <button
+              className="self-start font-medium text-link hover:underline"
+              onClick={() => {
+                dismiss(id)
+                action.run()
+              }}
+            >
+              {action.label}
+            </button>
+          )}
           <button
             aria-label="Dismiss"
             className="-mr-1 self-start p-0.5 text-faint hover:text-fg"

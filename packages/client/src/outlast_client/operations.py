@@ -357,6 +357,32 @@ class MembersOperations(Group):
         return self._pages(Call("GET", "/v1/projects/{}/members", (project_id, )))
 
 
+class MemoriesOperations(Group):
+    def delete_memory(self, memory_id: str) -> None:
+        """Delete a memory (editors of its project; of the caller's own: the caller)."""
+        return self._json(Call("DELETE", "/v1/memories/{}", (memory_id, )))
+
+    def edit_memory(self, memory_id: str, **body: Unpack[MemoryTextRequest]) -> MemoryData:
+        """Replace the text of a memory (editors of its project; of the caller's own: the caller)."""
+        return self._json(Call("PATCH", "/v1/memories/{}", (memory_id, ), body=body))
+
+    def list(self, project_id: str, **query: Unpack[ListMemoriesOptions]) -> Iterator[MemoryData]:
+        """List memories, newest first: the project's, the lines of its runs, or the caller's own (of all
+        projects)."""
+        return self._pages(Call("GET", "/v1/projects/{}/memories", (project_id, ), query=query), "before")
+
+
+class MemorySwitchesOperations(Group):
+    def get(self, project_id: str) -> MemorySwitches:
+        """Whether memory is on for the server, the project and the caller."""
+        return self._json(Call("GET", "/v1/projects/{}/memory-switches", (project_id, )))
+
+    def update(self, project_id: str, **body: Unpack[MemorySwitchesRequest]) -> MemorySwitches:
+        """Turn memory on or off for the project (owners), or for the caller in all projects. Nothing is
+        deleted."""
+        return self._json(Call("PATCH", "/v1/projects/{}/memory-switches", (project_id, ), body=body))
+
+
 class MentionsOperations(Group):
     def mark_read(self, mention_id: str) -> None:
         """Remove a mention, or an assigned comment, from the caller's inbox. Repeating is harmless."""
@@ -483,6 +509,10 @@ class PortsOperations(Group):
 
 
 class ProjectsOperations(Group):
+    def add_memory(self, project_id: str, **body: Unpack[MemoryRequest]) -> MemoryData:
+        """Add a memory of the project (editors), or of the caller's own. The same text is stored once."""
+        return self._json(Call("POST", "/v1/projects/{}/memories", (project_id, ), body=body))
+
     def create(self, **body: Unpack[ProjectRequest]) -> Project:
         """Create a project; the caller owns it."""
         return self._json(Call("POST", "/v1/projects", (), body=body))
@@ -587,6 +617,11 @@ class RunsOperations(Group):
         """Post a message to a new thread and start a run that answers it. Without a project the thread is
         created in the caller's default project."""
         return self._json(Call("POST", "/v1/runs", (), body=body, key=idempotency_key, is_keyed=True))
+
+    def steer(self, run_id: str, *, idempotency_key: str | None = None, **body: Unpack[SteerRequest]) -> Message:
+        """Post a message that the agent reads before its next turn. A run that would end reads it first.
+        409 `run_finished` if the run has ended: start a run with the message instead."""
+        return self._json(Call("POST", "/v1/runs/{}/steer", (run_id, ), body=body, key=idempotency_key, is_keyed=True))
 
     def list(self, **query: Unpack[ListRunsOptions]) -> Iterator[RunSummary]:
         """Runs of a project, or of all the caller's projects, newest first; `q` searches ids, titles,
@@ -973,6 +1008,8 @@ class Operations:
         self.invitations = InvitationsOperations(transport)
         self.knowledge = KnowledgeOperations(transport)
         self.members = MembersOperations(transport)
+        self.memories = MemoriesOperations(transport)
+        self.memory_switches = MemorySwitchesOperations(transport)
         self.mentions = MentionsOperations(transport)
         self.messages = MessagesOperations(transport)
         self.models = ModelsOperations(transport)

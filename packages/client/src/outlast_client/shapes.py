@@ -33,7 +33,7 @@ InboxKind: TypeAlias = Literal["approval", "question", "proposal", "handover", "
 OnBusy: TypeAlias = Literal["reject", "enqueue", "interrupt"]
 PageHtmlReason: TypeAlias = Literal["created", "full", "reset", "undo", "restore", "copy"]
 PageState: TypeAlias = Literal["new", "working", "waiting", "ready", "problems", "failed"]
-Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart'
+Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart'
 PatchOp: TypeAlias = Literal["text", "html", "replace", "append", "prepend", "before", "after", "remove", "attributes", "classes", "move"]
 Pending: TypeAlias = 'PendingApproval | PendingQuestion'
 ProposedState: TypeAlias = Literal["open", "accepted", "rejected", "superseded"]
@@ -1816,6 +1816,67 @@ class MemberRemoved(TypedDict):
     user_id: str
 
 
+class MemoryChanged(TypedDict):
+    """A memory of the project was added, edited or deleted (project log)."""
+    # Id of the memory.
+    memory_id: str
+
+
+class MemoryData(TypedDict):
+    """A memory: one line that later conversations can use."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the project that it belongs to.
+    project_id: str
+    # `project` for all members, `person` for the caller alone, `run` for what a run did.
+    scope: Literal["run", "project", "person"]
+    # The memory, on one line.
+    text: str
+    # Id of the thread that it comes from; null if it was written by hand, or that thread is not in this
+    # project.
+    thread_id: str | None
+    # Title of that thread.
+    thread_title: str | None
+    # Id of the user for whom an agent wrote it, or who wrote it; null if not known.
+    created_by: str | None
+    # Name of that user; null if not known.
+    created_by_name: str | None
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+    # Time of the last edit by a person (ISO 8601, UTC); null if there was none.
+    updated_at: str | None
+
+
+class MemoryRequest(TypedDict):
+    # The memory: at most 500 characters, put on one line.
+    text: str
+    # Whose it is: `project` for all members, `person` for the caller alone.
+    scope: NotRequired[Literal["project", "person"]]
+
+
+class MemorySwitches(TypedDict):
+    """Where memory is on. A run uses it only if all three are on: the server, its project, and the user
+    who started it."""
+    # True if memory is on for this server (`memory.enabled`).
+    server: bool
+    # True if memory is on for this project.
+    project: bool
+    # True if memory is on for the caller, in all projects.
+    person: bool
+
+
+class MemorySwitchesRequest(TypedDict):
+    # On or off for the project (owners); unchanged if left out.
+    project: NotRequired[bool | None]
+    # On or off for the caller; unchanged if left out.
+    person: NotRequired[bool | None]
+
+
+class MemoryTextRequest(TypedDict):
+    # The new text: at most 500 characters, put on one line.
+    text: str
+
+
 class MergeData(TypedDict):
     """The result of accepting an edit, and its three sources. The hunks in order make up each text."""
     # Text that the agent saw.
@@ -1859,7 +1920,7 @@ class Message(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Name of the agent that wrote it; null for messages of people, and for answers from before agents were
@@ -1881,6 +1942,22 @@ class MessageCreated(TypedDict):
     """A message was added, or its final form saved."""
     # The message in its initial state.
     message: Message
+
+
+class MessagePart(TypedDict):
+    """A person's message that the agent read at this point of its answer."""
+    # Kind of the object; it tells the members of a list apart.
+    type: Literal["message"]
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Number of the model turn in the run, from 0.
+    step: int
+    # Id of the message.
+    message_id: str
+    # Id of the user who wrote it.
+    sender_id: str | None
+    # Its text, as Markdown.
+    text: str
 
 
 class MessageRequest(TypedDict):
@@ -2417,7 +2494,7 @@ class PageVersionHtml(TypedDict):
 class PartCarrier(TypedDict):
     """A whole part: a new one, or one that replaces the part with its id."""
     # The part, with all its text so far.
-    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart
+    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart
 
 
 class PendingApproval(TypedDict):
@@ -2495,7 +2572,7 @@ class PostedMessage(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Name of the agent that wrote it; null for messages of people, and for answers from before agents were
@@ -3018,7 +3095,7 @@ class RunView(TypedDict):
     # Seconds from start to end; null while it has not ended.
     duration_s: float | None
     # Parts of the answer so far.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart]
     # Approvals and questions that wait for a user.
     pending: Sequence[PendingApproval | PendingQuestion]
     # Steps of the run, for operators.
@@ -3640,6 +3717,23 @@ class StartedRun(TypedDict):
     cursor: int
 
 
+class SteerRequest(TypedDict):
+    """Post a message that the agent reads before its next turn, or send one that waits in the queue."""
+    # Text of the message, as Markdown: short for one text part.
+    content: NotRequired[str | None]
+    # Parts of the message, instead of `content`, `images` and `files`.
+    parts: NotRequired[Sequence[TextInput | ImageInput | FileInput] | None]
+    # Ids of uploaded attachments to show with the text.
+    images: NotRequired[Sequence[str]]
+    # Ids of uploaded attachments: files of any kind.
+    files: NotRequired[Sequence[str]]
+    # Ids of users to mention, in addition to names in the text.
+    mentions: NotRequired[Sequence[str]]
+    # Id of a run queued behind this one: removes it from the queue and sends its message, instead of
+    # `content`.
+    queued_run_id: NotRequired[str | None]
+
+
 class Step(TypedDict):
     """One named step of a run."""
     # Name of the step, for people.
@@ -3694,7 +3788,7 @@ class StepReset(TypedDict):
     # Number of times that a worker has claimed the run, from 1.
     attempt: int
     # The parts of the message.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart]
 
 
 class StepStarted(TypedDict):
@@ -4301,6 +4395,14 @@ class SearchKnowledgeOptions(TypedDict):
     limit: NotRequired[int | None]
     # Project to search in; your default project if left out.
     project_id: NotRequired[str | None]
+
+
+class ListMemoriesOptions(TypedDict):
+    """The options of `memories.list`."""
+    # Memories to list: `project`, `person` (the caller's own, of all projects), or `run` (what runs did).
+    scope: NotRequired[Literal["run", "project", "person"]]
+    # Largest number of objects in the answer.
+    limit: NotRequired[int]
 
 
 class ListMessagesOptions(TypedDict):
@@ -5005,6 +5107,14 @@ class EditSupersededEvent(TypedDict):
     data: EditsSuperseded
 
 
+class MemoryChangedEvent(TypedDict):
+    id: str
+    timestamp: str
+    sequenceNumber: int
+    event: Literal["memory.changed"]
+    data: MemoryChanged
+
+
 class ModulesSavedEvent(TypedDict):
     id: str
     timestamp: str
@@ -5029,4 +5139,4 @@ class KnowledgeRemovedEvent(TypedDict):
     data: SourceRemoved
 
 
-Event: TypeAlias = "RunQueuedEvent | RunStartedEvent | RunStatusEvent | RunCompletedEvent | RunErrorEvent | RunCancelledEvent | StreamEndedEvent | StepStartedEvent | StepCompletedEvent | StepResetEvent | PartCreatedEvent | PartCompletedEvent | PartSnapshotEvent | TextDeltaEvent | ReasoningDeltaEvent | ToolCallArgumentsDeltaEvent | ToolCallOutputDeltaEvent | ToolCallResultEvent | ApprovalRequestedEvent | ApprovalResolvedEvent | QuestionAskedEvent | QuestionAnsweredEvent | FilesChangedEvent | SandboxStateEvent | ContextLostEvent | SnapshotProgressEvent | CheckpointCreatedEvent | CreditSettledEvent | CreditLowEvent | MessageCreatedEvent | ThreadUpdatedEvent | ThreadDeletedEvent | ThreadCompactedEvent | LockAcquiredEvent | LockReleasedEvent | LockRequestedEvent | LockHandedOverEvent | LockTakenOverEvent | MemberAddedEvent | MemberChangedEvent | MemberRemovedEvent | ProjectUpdatedEvent | WorkflowStepEvent | ArtifactCreatedEvent | ArtifactUpdatedEvent | ArtifactDeletedEvent | InboxChangedEvent | ScreenCreatedEvent | ScreenUpdatedEvent | ScreenDeletedEvent | PageCreatedEvent | PageUpdatedEvent | PageDeletedEvent | PagePatchEvent | PageHtmlEvent | PageStatsEvent | PageActionEvent | DocumentCreatedEvent | DocumentUpdatedEvent | DocumentDeletedEvent | VersionCreatedEvent | CommentCreatedEvent | CommentUpdatedEvent | CommentDeletedEvent | ProposalCreatedEvent | EditResolvedEvent | EditReopenedEvent | EditSupersededEvent | ModulesSavedEvent | KnowledgeUpdatedEvent | KnowledgeRemovedEvent"
+Event: TypeAlias = "RunQueuedEvent | RunStartedEvent | RunStatusEvent | RunCompletedEvent | RunErrorEvent | RunCancelledEvent | StreamEndedEvent | StepStartedEvent | StepCompletedEvent | StepResetEvent | PartCreatedEvent | PartCompletedEvent | PartSnapshotEvent | TextDeltaEvent | ReasoningDeltaEvent | ToolCallArgumentsDeltaEvent | ToolCallOutputDeltaEvent | ToolCallResultEvent | ApprovalRequestedEvent | ApprovalResolvedEvent | QuestionAskedEvent | QuestionAnsweredEvent | FilesChangedEvent | SandboxStateEvent | ContextLostEvent | SnapshotProgressEvent | CheckpointCreatedEvent | CreditSettledEvent | CreditLowEvent | MessageCreatedEvent | ThreadUpdatedEvent | ThreadDeletedEvent | ThreadCompactedEvent | LockAcquiredEvent | LockReleasedEvent | LockRequestedEvent | LockHandedOverEvent | LockTakenOverEvent | MemberAddedEvent | MemberChangedEvent | MemberRemovedEvent | ProjectUpdatedEvent | WorkflowStepEvent | ArtifactCreatedEvent | ArtifactUpdatedEvent | ArtifactDeletedEvent | InboxChangedEvent | ScreenCreatedEvent | ScreenUpdatedEvent | ScreenDeletedEvent | PageCreatedEvent | PageUpdatedEvent | PageDeletedEvent | PagePatchEvent | PageHtmlEvent | PageStatsEvent | PageActionEvent | DocumentCreatedEvent | DocumentUpdatedEvent | DocumentDeletedEvent | VersionCreatedEvent | CommentCreatedEvent | CommentUpdatedEvent | CommentDeletedEvent | ProposalCreatedEvent | EditResolvedEvent | EditReopenedEvent | EditSupersededEvent | MemoryChangedEvent | ModulesSavedEvent | KnowledgeUpdatedEvent | KnowledgeRemovedEvent"

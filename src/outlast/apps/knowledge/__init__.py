@@ -7,8 +7,11 @@ if one is configured: `search.py` combines the two. Indexes are in memory, deriv
 be dropped at any time.
 """
 
-from outlast.apps.knowledge.settings import KnowledgeSettings, RerankSettings
+from outlast.apps.knowledge.settings import KnowledgeSettings, MemorySettings, RerankSettings
 from outlast.kernel.cli.command_group import WORK, CommandGroup
 
-SETTINGS = {"knowledge": KnowledgeSettings, "rerank": RerankSettings}
-COMMANDS = (CommandGroup("docs", f"{__name__}.commands", "Documentation that agents search", WORK),)
+SETTINGS = {"knowledge": KnowledgeSettings, "rerank": RerankSettings, "memory": MemorySettings}
+COMMANDS = (
+    CommandGroup("docs", f"{__name__}.commands", "Documentation that agents search", WORK),
+    CommandGroup("memories", f"{__name__}.memories.commands", "What agents remember", WORK),
+)

@@ -2,7 +2,10 @@
 
 from typing import Final
 
-from outlast.apps.knowledge import file_index, module_store, run_memories, tables
+from outlast.apps.knowledge import file_index, module_store, tables
+from outlast.apps.knowledge.memories import store as memories
+from outlast.apps.knowledge.memories.ports import KNOWN_SECRETS
+from outlast.apps.knowledge.memories.shapes import MemoryChanged
 from outlast.apps.knowledge.shapes import SourceChanged, SourceRemoved
 from outlast.base.events import EventType
 from outlast.kernel.agents.tools.run_code import AROUND_CODE
@@ -22,17 +25,24 @@ APP: Final = App(
         tables.vectors,
         tables.modules,
         tables.memories,
+        tables.projects_without_memory,
+        tables.users_without_memory,
     ],
     blob_columns=[tables.modules.c.blob],
     prefixes={"source": "src", "passage": "psg", "module": "mod", "memory": "mem"},
-    implements=[FILE_INDEX.by(file_index), LIBRARY.by(module_store), MEMORIES.by(run_memories)],
+    implements=[FILE_INDEX.by(file_index), LIBRARY.by(module_store), MEMORIES.by(memories)],
     server="outlast.apps.knowledge.server",
-    opens=[SEARCH, SEARCH_DOCS, USABLE_MODULES, AROUND_CODE],
-    tools=["search_docs"],
+    opens=[SEARCH, SEARCH_DOCS, USABLE_MODULES, AROUND_CODE, KNOWN_SECRETS],
+    tools=["search_docs", "remember", "recall"],
     events=[
+        EventType("MemoryChangedEvent", MemoryChanged, "memory.changed"),
         EventType("ModulesSavedEvent", ModulesSaved, "modules.saved"),
         EventType("SourceChangedEvent", SourceChanged, "knowledge.updated"),
         EventType("SourceRemovedEvent", SourceRemoved, "knowledge.removed"),
     ],
-    routes=["outlast.apps.knowledge.routes", "outlast.apps.knowledge.module_routes"],
+    routes=[
+        "outlast.apps.knowledge.routes",
+        "outlast.apps.knowledge.module_routes",
+        "outlast.apps.knowledge.memories.routes",
+    ],
 )

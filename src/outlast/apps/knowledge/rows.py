@@ -79,8 +79,23 @@ class ModuleRow(NamedTuple):
 class MemoryRow(NamedTuple):
     id: str
     project_id: str
-    thread_id: str
-    run_id: str
+    scope: Literal["run", "project", "person"]
+    user_id: str | None
+    thread_id: str | None
+    run_id: str | None
+    from_thread_id: str | None
+    created_by: str | None
     summary: str
     hash: str
+    created_at: datetime
+    updated_at: datetime | None
+
+
+class ProjectsWithoutMemoryRow(NamedTuple):
+    project_id: str
+    created_at: datetime
+
+
+class UsersWithoutMemoryRow(NamedTuple):
+    user_id: str
     created_at: datetime

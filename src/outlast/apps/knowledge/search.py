@@ -23,9 +23,9 @@ from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.arrays import Floats, np
 from outlast.apps.knowledge.excerpts import known_package, module_hit, package_answer, passage_hit, rescored
 from outlast.apps.knowledge.index_cache import MAX_BYTES, Shelf, Shelves
+from outlast.apps.knowledge.memories.store import usable
 from outlast.apps.knowledge.reranker import Reranker, RerankFailed
 from outlast.apps.knowledge.rows import KnowledgeSourceRow
-from outlast.apps.knowledge.run_memories import of_thread
 from outlast.apps.knowledge.vector_math import (
     BLOCK,
     SMALL,
@@ -44,6 +44,7 @@ from outlast.db.database import Database
 from outlast.kernel.library.memories import Memory
 from outlast.kernel.library.modules import Module, UsableModules
 from outlast.kernel.library.search import HitAnswer, HitScores, PackageAnswer, SearchMethod, SearchReply
+from outlast.kernel.runs.transcript import Run
 
 QUERY_CHARS: Final = 2_000  # of a query are used
 EMBED_WAIT_S: Final = 5.0  # for a query's vector; then words alone are used
@@ -103,8 +104,9 @@ class Knowledge:
         most_bytes: int = MAX_BYTES,
         vector_share: float = scores.VECTOR_SHARE,
         supervisor: Supervisor | None = None,
+        remembers: bool = True,
     ) -> None:
-        self._db, self._clock = db, clock
+        self._db, self._clock, self._remembers = db, clock, remembers
         self._guard = (supervisor or Supervisor(clock)).guard
         self._embedder, self._modules = embedder, modules
         self._reranker, self._candidates = reranker, rerank_candidates if reranker is not None else 0
@@ -232,11 +234,13 @@ class Knowledge:
             by_name.setdefault(source.package, []).append(source)
         return [package_answer(name, by_name[name]) for name in sorted(by_name)]
 
-    async def recall(self, thread_id: str, query: str, without: Collection[str] = (), limit: int = 3) -> list[Memory]:
+    async def recall(
+        self, run: Run, query: str, *, thread_id: str | None = None, without: Collection[str] = (), limit: int = 3
+    ) -> list[Memory]:
         """See `Searcher.recall`."""
-        if limit < 1 or not query.strip():
+        if limit < 1 or not query.strip() or not self._remembers:
             return []
-        known = await self._db.read(of_thread, thread_id, without=without)
+        known = await self._db.read(usable, run, thread_id, {run.id, *without})
         scores = await self.rank(query, [(one.hash, one.summary) for one in known])
         least = max(scores, default=0.0) * MIN_SHARE
         order = sorted(range(len(known)), key=lambda at: (-scores[at], at))

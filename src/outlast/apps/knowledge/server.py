@@ -7,13 +7,15 @@ from pathlib import Path
 from outlast.apps.knowledge.agent.library_code import LibraryCode
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
 from outlast.apps.knowledge.http_fetch import Fetcher
+from outlast.apps.knowledge.memories.addition import memory_addition
+from outlast.apps.knowledge.memories.ports import KNOWN_SECRETS
 from outlast.apps.knowledge.module_store import Modules, dependencies_hash
 from outlast.apps.knowledge.readers.own_docs import own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader, Registries
 from outlast.apps.knowledge.readers.reader import SourceReader
 from outlast.apps.knowledge.reranker import Reranker
 from outlast.apps.knowledge.search import Knowledge
-from outlast.apps.knowledge.settings import KnowledgeSettings, RerankSettings
+from outlast.apps.knowledge.settings import KnowledgeSettings, MemorySettings, RerankSettings
 from outlast.apps.knowledge.source_keeper import Followed, SourceKeeper
 from outlast.apps.knowledge.sources import configured_sources
 from outlast.apps.knowledge.vector_keeper import VectorKeeper
@@ -31,8 +33,9 @@ from outlast_sandbox.package_names import parse_package
 
 
 def open_app(opening: Opening) -> Opened:
-    """Search, saved modules, and the services that keep documentation up to date."""
+    """Search, saved modules, memory, and the services that keep documentation up to date."""
     settings, database, sandbox = opening.settings, opening.database, opening.settings.sandbox
+    remembers = settings.of(MemorySettings).enabled
     dependencies = () if sandbox is None else sandbox.dependencies
     packages = [parse_package(one.package) for one in dependencies if one.package]
     installed = dependencies_hash(packages, () if sandbox is None else sandbox.setup)
@@ -49,11 +52,14 @@ def open_app(opening: Opening) -> Opened:
         reranker=_open_reranker(opening, connections),
         rerank_candidates=settings.of(RerankSettings).candidates,
         supervisor=opening.supervisor,
+        remembers=remembers,
     )
     followed = partial(opening.hub.followed, "prj_")
     keeper = _open_sources(opening, followed, "" if embedder is None else embedder.model)
     tasks: dict[str, Run] = {"search indexes": knowledge.run, "documentation sources": keeper.run}
+    secrets = opening.known_secrets()
     implements = [
+        KNOWN_SECRETS.by(secrets),
         SEARCH.by(knowledge),
         SEARCH_DOCS.by(search_docs_tool(knowledge, database, settings.of(KnowledgeSettings).results)),
         USABLE_MODULES.by(modules),
@@ -62,7 +68,8 @@ def open_app(opening: Opening) -> Opened:
     if embedder is not None:
         batch, supervisor = settings.embeddings.batch, opening.supervisor
         tasks["embedding"] = VectorKeeper(database, opening.clock, embedder, followed, batch, supervisor).run
-    return Opened(implements=implements, tasks=tasks)
+    additions = [memory_addition(database, settings, knowledge, secrets)] if remembers else []
+    return Opened(implements=implements, tasks=tasks, additions=additions)
 
 
 def _open_embedder(opening: Opening, connections: Connections) -> OpenAIEmbedder | None:

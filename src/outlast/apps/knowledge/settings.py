@@ -40,3 +40,11 @@ class RerankSettings:
     def check(self, where: Where) -> None:
         """Raises `InvalidSetting`."""
         check_service("rerank", self.url, self.api_key_env, where)
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """Memory that agents keep for later conversations."""
+
+    enabled: bool = setting("If false, agents neither read nor write memories; existing ones can be deleted.", True)
+    per_owner: int = setting("Memories of one project, and of one person.", 500, unit="memories", least=1)

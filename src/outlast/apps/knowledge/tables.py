@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import choice, count, json, metadata, moment, own_id, ref, text
+from outlast.db.columns import choice, count, json, metadata, moment, own_id, ref, soft_ref, text
 
 knowledge_sources = sa.Table(
     "knowledge_sources",
@@ -101,10 +101,31 @@ memories = sa.Table(
     "memories",
     metadata,
     own_id(),
-    ref("project_id", "projects", "in", nullable=False),
-    ref("thread_id", "threads", "whose runs", nullable=False, index=True),
-    sa.Column("run_id", sa.String(40), nullable=False, unique=True, comment="of which it is the summary"),
-    text("summary", "one line: what was asked → what was done", nullable=False),
+    ref("project_id", "projects", "in which it was written", nullable=False),
+    choice("scope", ["run", "project", "person"], chars=10, server_default="run"),
+    ref("user_id", "users", "of a person's: whose; else null"),
+    ref("thread_id", "threads", "of a run's: whose runs; else null", index=True),
+    sa.Column("run_id", sa.String(40), unique=True, comment="of a run's: of which it is the summary; else null"),
+    soft_ref("from_thread_id", "in which an agent remembered it; null: written by hand, or of a run"),
+    ref("created_by", "users", "for whom it was written, or who wrote it; null: not known", ondelete="SET NULL"),
+    text("summary", "one line; of a run: what was asked → what was done", nullable=False),
     sa.Column("hash", sa.String(64), nullable=False, comment="SHA-256 of the text that is searched"),
     moment("created_at", "when", nullable=False),
+    moment("updated_at", "last edited by a person; null: never"),
+    sa.Index("ix_memories_scope", "project_id", "scope", "id"),
+    sa.Index("ix_memories_person", "user_id", "id"),
+)
+
+projects_without_memory = sa.Table(
+    "projects_without_memory",
+    metadata,
+    ref("project_id", "projects", "where memory is off", nullable=False, primary_key=True),
+    moment("created_at", "since", nullable=False),
+)
+
+users_without_memory = sa.Table(
+    "users_without_memory",
+    metadata,
+    ref("user_id", "users", "who turned memory off for their runs", nullable=False, primary_key=True),
+    moment("created_at", "since", nullable=False),
 )

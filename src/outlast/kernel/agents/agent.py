@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
+from outlast.kernel.agents.additions import Addition
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.final_answer import answer_tool, check_answer
 from outlast.kernel.agents.hooks import ContextHook, Finish, Instructions, Lines, Stage
@@ -52,6 +53,7 @@ class Agent:
     - `title`, `description`, `icon`: shown where people choose an agent: at most 60 and 200 characters, and one emoji.
       The title is made from the name if left out.
     - `listed`: people may choose it for a thread. An unlisted agent answers only if an action names it.
+    - `extends`: apps add their tools and texts for all agents (`Opened.additions`), such as memory, if it is listed.
 
     Hooks, each of which may be called again after a crash:
 
@@ -83,6 +85,7 @@ class Agent:
     max_steps: int | None = None
     sandbox: bool = False
     listed: bool = True
+    extends: bool = True
     title: str = ""
     description: str = ""
     icon: str = ""
@@ -93,6 +96,7 @@ class Agent:
     lines: Lines | None = None
     finish: Finish | None = None
     flow: Callable[[Context], Awaitable[Any]] | None = None
+    additions: Sequence[Addition] = ()
     plan: StagePlan | None = field(init=False, repr=False)
     _by_name: Mapping[str, Tool] = field(init=False, repr=False)
 
@@ -107,7 +111,9 @@ class Agent:
             others = (tool for tool in self.tools if tool.name != FINAL_ANSWER)
             object.__setattr__(self, "tools", (*others, answer_tool(self.output)))
             object.__setattr__(self, "check", check_answer)
-        object.__setattr__(self, "tools", (*self.tools, *(agent_tool(agent) for agent in self.agents)))
+        if self.agents:
+            own = (tool for tool in self.tools if not isinstance(tool, AgentTool))  # again in a `replace`
+            object.__setattr__(self, "tools", (*own, *(AgentTool(agent) for agent in self.agents)))
         by_name = {tool.name: tool for tool in self.tools}
         if len(by_name) < len(self.tools):
             raise ValueError(f"The agent {self.name} has two tools of one name.")
@@ -116,9 +122,16 @@ class Agent:
         plan = StagePlan(prepares, checks, self.done_mark) if prepares or checks else None
         object.__setattr__(self, "plan", plan)
 
+    def with_additions(self, additions: Sequence[Addition]) -> "Agent":
+        """The agent with these additions, or itself if it takes none. Raises `ValueError` for two tools of one name."""
+        if not (additions and self.listed and self.extends):
+            return self
+        tools = [*self.tools, *(tool for one in additions for tool in one.tools)]
+        return replace(self, tools=tools, additions=additions)
+
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
-        """Its tools, as described to a model."""
+        """All of its tools, as described to a model."""
         return tuple(tool.spec for tool in self.tools)
 
     def tool(self, name: str | None) -> Tool | None:
@@ -128,7 +141,23 @@ class Agent:
     def prompt(self, context: PromptContext) -> Prompt:
         """The prompt for a model, before the run's own turns."""
         system = self.instructions if isinstance(self.instructions, str) else self.instructions(context)
-        return Prompt(with_project(system, context.run.instructions), self.context(context))
+        added = [(one, one.text(context)) for one in self.additions]
+        withheld = {tool.name for one, text in added if text is None for tool in one.tools}
+        texts = [with_project(system, context.run.instructions), *(text for _, text in added if text)]
+        tools = tuple(spec for spec in self.specs if spec.name not in withheld)
+        return Prompt("\n\n".join(text for text in texts if text), self.context(context), tools)
+
+
+class AgentTool(Tool):
+    """A tool that calls an agent: its name, with `_` for `-`."""
+
+    def __init__(self, agent: Agent) -> None:
+        async def call(context: Context, arguments: Mapping[str, Any]) -> Any:
+            return await context.run(agent, arguments["message"])
+
+        about = agent.description or (agent.instructions if isinstance(agent.instructions, str) else "")
+        described = f"Let the agent {agent.title} work on a message and return its answer. {about}"
+        super().__init__(agent.name.replace("-", "_"), described[:MAX_ABOUT_CHARS], _Message, call)
 
 
 def _check_looks(agent: Agent) -> None:
@@ -141,14 +170,3 @@ def _check_looks(agent: Agent) -> None:
             )
     if agent.icon.isascii() and agent.icon:
         raise ValueError(f"The icon of the agent {agent.name} must be one emoji.")
-
-
-def agent_tool(agent: Agent) -> Tool:
-    """A tool that calls this agent: its name, with `_` for `-`."""
-
-    async def call(context: Context, arguments: Mapping[str, Any]) -> Any:
-        return await context.run(agent, arguments["message"])
-
-    about = agent.instructions if isinstance(agent.instructions, str) else ""
-    described = f"Let the agent {agent.name} work on a message and return its answer. {about}"
-    return Tool(agent.name.replace("-", "_"), described[:MAX_ABOUT_CHARS], _Message, call)

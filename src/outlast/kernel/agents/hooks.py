@@ -76,10 +76,12 @@ class Lines(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The result of `finish`: the `problems` it found (the run is then not charged) and `events` for the run's log."""
+    """The result of `finish`: the `problems` it found (the run is then not charged), `events` for the run's log, and a
+    `summary` of the run in one line for memory; if it is empty, one is made from the request and the answer."""
 
     problems: Sequence[str] = ()
     events: Sequence[tuple[str, Any]] = ()
+    summary: str = ""
 
 
 Instructions = Callable[[PromptContext], str]

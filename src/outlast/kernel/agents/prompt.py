@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from outlast.base.errors import NotFound
 from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, exchange_size, messages_from, size_of
 from outlast.kernel.agents.prompt_tags import PromptTags
-from outlast.kernel.compactions.prompt import summary_message
-from outlast.kernel.compactions.rules import MANY, is_crowded
-from outlast.kernel.models.protocol import ModelMessage, ModelSpec
+from outlast.kernel.models.protocol import ModelMessage, ModelSpec, ToolSpec
 from outlast.kernel.runs.transcript import Run
 
 if TYPE_CHECKING:  # `from outlast import Agent` loads no database
@@ -42,10 +40,11 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A conversation with the system text before it."""
+    """A conversation with the system text before it, and the tools that the model may call."""
 
     system: str
     conversation: Conversation
+    tools: tuple[ToolSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +86,7 @@ class PromptContext:
     def with_history(self, render: Callable[[Sequence["Exchange"]], Sequence[ModelMessage]]) -> Conversation:
         """The result of `render` for the last exchanges, oldest first, after the summary of those before. If a stored
         message is not readable: for the run's own message only, with a warning in the log and a notice."""
+        from outlast.kernel.compactions.prompt import summary_message
         from outlast.kernel.runs.history import history_before
 
         limit = context_messages(self.settings, self.run.profile)
@@ -102,6 +102,8 @@ class PromptContext:
 
     def _is_crowded(self, history: "History", rendered: Sequence[ModelMessage]) -> bool:
         """True if the earlier exchanges, as rendered, are to be summarized."""
+        from outlast.kernel.compactions.rules import MANY, is_crowded
+
         if len(history.exchanges) < 2 or not self.settings.runs.summarize:
             return False
         used, budget = size_of(rendered[:-1]), self.token_budget * CHARS_PER_TOKEN

@@ -1,9 +1,10 @@
 """The agents of one server."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from outlast.base.errors import StartRefused
+from outlast.kernel.agents.additions import Addition
 from outlast.kernel.agents.agent import Agent
 
 Sources = Mapping[str, Iterable[Agent]]
@@ -14,18 +15,22 @@ class Agents(Mapping[str, Agent]):
     `{"agents/shop.py": [support, triage]}`.
 
     `use` replaces the operator's, so do not keep an answer of this object longer than a moment; an agent that was
-    replaced keeps working. Raises `StartRefused` with the names of both places for two agents of one name.
+    replaced keeps working. `additions` are the apps' additions to all listed agents.
+
+    Raises `StartRefused` with the names of both places for two agents of one name, and for an agent with a tool of the
+    same name as one that is added.
     """
 
-    def __init__(self, by_app: Sources, own: Sources | None = None) -> None:
+    def __init__(self, by_app: Sources, own: Sources | None = None, *, additions: Sequence[Addition] = ()) -> None:
         self._by_app = {f"the app {app}": tuple(agents) for app, agents in by_app.items()}
-        self._known = self._before = _join(self._by_app, own or {})
+        self._additions = additions
+        self._known = self._before = _join(self._by_app, own or {}, additions)
         self.problem = ""
         """Why the operator's newest files were not taken; empty if they were."""
 
     def use(self, own: Sources) -> None:
         """Replace the agents of the operator, in one assignment. Raises `StartRefused`; nothing has changed then."""
-        self._before, self._known = self._known, _join(self._by_app, own)
+        self._before, self._known = self._known, _join(self._by_app, own, self._additions)
         self.problem = ""
 
     @property
@@ -90,7 +95,7 @@ class _Known:
             object.__setattr__(self, name, frozenset(members))
 
 
-def _join(by_app: Sources, own: Sources) -> _Known:
+def _join(by_app: Sources, own: Sources, additions: Sequence[Addition]) -> _Known:
     by_name: dict[str, Agent] = {}
     places: dict[str, str] = {}
     asks: dict[str, tuple[bool, str]] = {}
@@ -102,8 +107,8 @@ def _join(by_app: Sources, own: Sources) -> _Known:
                 f"Two agents are called {agent.name!r}: one of {places[agent.name]}, one of {place}.",
                 hint="Rename or remove one of the two.",
             )
-        by_name[agent.name], places[agent.name] = agent, place
-        _check_questions(agent, place, asks)
+        by_name[agent.name], places[agent.name] = _extended(agent, place, additions), place
+        _check_questions(by_name[agent.name], place, asks)
     return _Known(by_name, frozenset(agent.name for found in own.values() for agent in found))
 
 
@@ -117,3 +122,13 @@ def _check_questions(agent: Agent, place: str, asks: dict[str, tuple[bool, str]]
                 f"one of {place}.",
                 hint="Rename one of the two.",
             )
+
+
+def _extended(agent: Agent, place: str, additions: Sequence[Addition]) -> Agent:
+    try:
+        return agent.with_additions(additions)
+    except ValueError as error:
+        raise StartRefused(
+            f"The agent {agent.name!r} of {place} has a tool that an app adds to every agent: {error}",
+            hint="Rename the agent's tool, or set extends=False for the agent.",
+        ) from None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from outlast.base.clock import SystemClock
 from outlast.base.supervision.supervisor import Run, Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
+from outlast.kernel.agents.additions import Addition
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.apps import registry
@@ -25,6 +26,7 @@ from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.services import SandboxServices
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
+from outlast_sandbox.egress.redaction import Redactor
 
 T = TypeVar("T")
 Layer = Callable[[ASGIApp, Surface, KnownHosts], ASGIApp]  # puts an application around another one
@@ -35,6 +37,7 @@ class Opened:
     """What an app's `open_app` returns; every part is optional.
 
     - `agents`: its agents.
+    - `additions`: tools and texts for every listed agent, also those of other apps.
     - `implements`: the ports in the app's `opens`, as `[SEARCH.by(knowledge)]`.
     - `tasks`: services that run beside the requests, by name. The supervisor restarts one that fails.
     - `timers`: what to call when a timer is due, by its kind, with the id of its subject.
@@ -42,6 +45,7 @@ class Opened:
     """
 
     agents: Sequence[Agent] = ()
+    additions: Sequence[Addition] = ()
     implements: Sequence[Implementation] = ()
     tasks: Mapping[str, Run] = field(default_factory=dict)
     timers: Mapping[str, Handler] = field(default_factory=dict)
@@ -80,6 +84,15 @@ class Opening:
                 self.open(app)
         found: T = self.implementations.get(port, port.empty)
         return found
+
+    def known_secrets(self) -> Redactor:
+        """Redacts keys and secrets that this server finds in its environment: no log and no memory may show them."""
+        tables = (getattr(self.settings, field.name) for field in fields(self.settings))
+        names = [provider.key_env for provider in self.settings.providers.values()]
+        names += [one.api_key_env for one in tables if hasattr(one, "api_key_env")]
+        if self.settings.sandbox is not None:
+            names += [dependency.secret_env for dependency in self.settings.sandbox.dependencies]
+        return Redactor(self.environment.get(name, "").encode() for name in names if name)
 
     def open(self, app: App) -> Opened:
         """What the app has opened; opens it at the first call."""

@@ -102,6 +102,7 @@ async def complete_upload(services: Services, actor: Actor, upload_id: str) -> A
     file = await _recognise(services, row.name, blob, row.size_bytes)
 
     def run(tx: Tx) -> AttachmentAnswer:
+        store.hold_upload(tx, upload_id)  # a second request waits here, and then finds the attachment
         again = find(tx)
         if isinstance(again, AttachmentAnswer):
             return again

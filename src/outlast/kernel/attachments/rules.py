@@ -36,7 +36,7 @@ def check_piece(size_bytes: int, received: int, offset: int, count: int) -> None
     if count < least:
         raise MalformedInput(
             f"The piece has {count:,} bytes; at least {least:,} are needed.",
-            hint="Send larger pieces; only the last one may be small.",
+            hint="Send larger pieces; the last piece may be small.",
             field="body",
         )
 

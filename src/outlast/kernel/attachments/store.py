@@ -70,11 +70,15 @@ def add_upload(tx: Tx, project_id: str, user_id: str, name: str, size_bytes: int
     return row
 
 
+def hold_upload(tx: Tx, upload_id: str) -> UploadRow | None:
+    """Lock an upload; None if it is complete or was removed."""
+    return tx.row(UploadRow, sa.select(uploads).where(uploads.c.id == upload_id).with_for_update())
+
+
 def add_piece(tx: Tx, upload_id: str, offset: int, blob: str, count: int) -> int:
     """Add a stored piece; returns the number of bytes received. Raises `Conflict` if another request was faster, or
     the upload is over."""
-    held = sa.select(uploads).where(uploads.c.id == upload_id).with_for_update()
-    row = tx.row(UploadRow, held)
+    row = hold_upload(tx, upload_id)
     if row is None:
         raise Conflict("This upload is complete, or was cancelled.", id=upload_id)
     check_piece(row.size_bytes, row.received_bytes, offset, count)

@@ -89,6 +89,8 @@ class Rendering:
             self._note(part["text"], {"error": "red", "warning": "yellow"}.get(part["level"], "dim"))
         elif kind == "tool_call" and (complete or part["status"] != "streaming"):
             self._call(part)
+        elif kind == "message":
+            self._note(part["text"], "bold", mark="▸")
         elif kind == "page" and complete:
             self._note(page_words(part), "cyan", mark="▸")
 

@@ -7,6 +7,7 @@ from outlast.kernel.agents.tool import Tool
 from outlast.kernel.apps.ports import Port
 from outlast.kernel.http.shapes import Answer
 from outlast.kernel.library.memories import Memory
+from outlast.kernel.runs.transcript import Run
 
 SearchMethod = Literal["words", "words+vectors", "words+reranked", "words+vectors+reranked"]
 
@@ -99,9 +100,12 @@ class Searcher(Protocol):
         """The packages that can be searched in a project, by name."""
         return []
 
-    async def recall(self, thread_id: str, query: str, without: Collection[str] = (), limit: int = 3) -> list[Memory]:
-        """At most `limit` memories of the thread that resemble the query, best first, without those of the given runs.
-        Reads only; safe to repeat and to cancel."""
+    async def recall(
+        self, run: Run, query: str, *, thread_id: str | None = None, without: Collection[str] = (), limit: int = 3
+    ) -> list[Memory]:
+        """At most `limit` memories that the run may use and that resemble the query, best first, without the lines of
+        itself and of the runs in `without`. With `thread_id`, only the lines of that thread's runs. Empty where memory
+        is off. Reads only; safe to repeat and to cancel."""
         return []
 
 

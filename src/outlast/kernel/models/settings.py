@@ -33,7 +33,7 @@ _DEFAULT_KEY_ENVS: Final = {
 class ProviderSettings:
     """One [providers.<name>] table: a service that serves models."""
 
-    kind: ProviderKind = setting("What the service speaks.")
+    kind: ProviderKind = setting("What the service speaks (default: the name of the table, if it is a kind).")
     base_url: str = setting("Address of the service; if empty, the kind's default.", "")
     api_key_env: str = setting(
         "Name of the environment variable with the key; if empty, the kind's default, or no key.", ""

@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 
-from outlast.base.errors import ModelKeyRefused, RunFinished, RunNotContinuable, VisionUnsupported
+from outlast.base.errors import ModelKeyRefused, RunFinished, RunNotContinuable
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -41,7 +41,7 @@ from outlast.kernel.threads.message_store import add_message, message_in
 from outlast.kernel.threads.new_thread import new_thread_fields
 from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rules import demand_open
-from outlast.kernel.threads.user_input import Draft, compose
+from outlast.kernel.threads.user_input import Draft, compose, demand_vision
 
 ENDS = {"completed": "it is complete", "cancelled": "it was cancelled", "error": "it failed"}
 CONFIRM_S = 2.0  # a cancel is confirmed within this time
@@ -292,8 +292,7 @@ def _require_allowed(
     tx: Tx, services: Services, actor: Actor, project_id: str, spec: ModelSpec, parts: Sequence[Mapping[str, Any]]
 ) -> None:
     """Raise if the model cannot read the message, or the actor starts too many runs."""
-    if not spec.vision and any(part["type"] == "image" for part in parts):
-        raise VisionUnsupported(f"{spec.label} cannot see images.", model=spec.id)
+    demand_vision(spec, parts)
     limits = services.settings.limits
     check_run_rates(tx, actor.user_id, project_id, limits.runs_per_minute_per_user, limits.runs_per_minute_per_project)
 

@@ -1,4 +1,4 @@
-"""`outlast runs …`: start, follow, decide, show, export."""
+"""`outlast runs …`: start, follow, steer, decide, show, export."""
 
 import sys
 from pathlib import Path
@@ -153,6 +153,16 @@ def cancel(run: RunArgument) -> None:
 
     What it has done so far is kept."""
     _post(f"/v1/runs/{run}/cancel", "{id}: {status}")
+
+
+@app.verb("steer", 'outlast runs steer run_01h… "Only the unit tests, please"')
+def steer(
+    run: RunArgument, message: Annotated[str, typer.Argument(help="Message to send. '-' reads it from standard input.")]
+) -> None:
+    """Send a message that the agent reads before its next turn, and print its id."""
+    text = sys.stdin.read() if message == "-" else message
+    sent = call_server(lambda client: client.create(f"/v1/runs/{run}/steer", content=text))
+    print_result(sent, sent["id"])
 
 
 @app.verb("resume", "outlast runs resume run_01h…")

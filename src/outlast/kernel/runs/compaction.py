@@ -24,7 +24,7 @@ from outlast.kernel.runs.history import MAX_READ, history_before
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.shapes import PartCarrier
 from outlast.kernel.runs.transcript import Effect, Run
-from outlast.kernel.runs.turns import Turn, step_messages, steps_summary
+from outlast.kernel.runs.turns import Sent, Turn, sent_after, step_messages, steps_summary
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.threads.parts import NoticePart
@@ -51,7 +51,8 @@ def portion_of_thread(tx: Tx, settings: Settings, run: Run, model: ModelSpec) ->
     most = MAX_READ if history.undone else context_messages(settings, run.profile) // 4  # an exchange is two messages
     sizes, room = [exchange_size(exchange) for exchange in earlier], token_budget(settings, model) * CHARS_PER_TOKEN
     # Also less than half of what there is: an agent may spend a part of the budget on other things.
-    covered = earlier[: count_covered(sizes, KEPT * min(room, sum(sizes)), most)]
+    count = count_covered(sizes, KEPT * min(room, sum(sizes)), most)
+    covered = [one for one in earlier if one.position <= earlier[count - 1].position]  # an answer's parts together
     last = max(exchange.last_position for exchange in covered)
     return Portion(
         exchanges_prompt(history.summary, covered, room), {"to_position": covered[-1].position, "last_position": last}
@@ -59,14 +60,16 @@ def portion_of_thread(tx: Tx, settings: Settings, run: Run, model: ModelSpec) ->
 
 
 def portion_of_steps(
-    journal: Sequence[Effect], conversation: Sequence[ModelMessage], around: int, room: int
+    journal: Sequence[Effect], sent: Sent, conversation: Sequence[ModelMessage], around: int, room: int
 ) -> Portion | None:
     """The oldest steps of the run, with the summary before them; None if there are no two. `around` is the size of the
     rest of the request, `room` that of the model's context. A step is a turn with the results of its calls."""
     to_step, before = steps_summary(journal)
-    steps = step_messages(journal, to_step)
+    steps = step_messages(journal, sent, to_step)
     if len(steps) < 2:
         return None
+    if not to_step:
+        steps[0] = (steps[0][0], [*sent_after(0, journal, sent), *steps[0][1]])
     sizes = [size_of(messages) for _, messages in steps]
     covered = steps[: count_covered(sizes[:-1], KEPT * room - around - sizes[-1], len(steps))]
     request = "\n".join(piece.text for one in conversation[-1:] for piece in one.pieces if isinstance(piece, TextPiece))

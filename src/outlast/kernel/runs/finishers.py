@@ -3,7 +3,7 @@ steps."""
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
@@ -46,13 +46,21 @@ def open_steps_closed(run_id: str, ending: Ending) -> list[NamedEvent]:
     ]
 
 
-def finish(
-    tx: Tx, agent: Agent, run: Run, parts: Sequence[Mapping[str, Any]], ending: Ending
-) -> tuple[list[str], list[dict[str, Any]], list[NamedEvent]]:
-    """The agent's writes: the problems it found, parts to add to the answer, the step that shows it. If the writes
-    fail, they are undone and the answer is saved anyway, with a notice (for an agent with stages) or a problem."""
+class Finish(NamedTuple):
+    """The outcome of an agent's own writes: the problems it found, parts to add to the answer, the step that shows it,
+    and its summary of the run."""
+
+    problems: Sequence[str] = ()
+    notices: Sequence[dict[str, Any]] = ()
+    events: Sequence[NamedEvent] = ()
+    summary: str = ""
+
+
+def finish(tx: Tx, agent: Agent, run: Run, parts: Sequence[Mapping[str, Any]], ending: Ending) -> Finish:
+    """The agent's writes. If they fail, they are undone and the answer is saved anyway, with a notice (for an agent
+    with stages) or a problem."""
     if agent.finish is None:
-        return [], [], []
+        return Finish()
     step = f"save_{agent.name}"
     try:
         with savepoint(tx):
@@ -63,12 +71,12 @@ def finish(
         log.error("a run's result was not saved", extra={"run_id": run.id}, exc_info=error)
         reason = NOT_SAVED.format(reason=reason_of(error))
         if not ending.workflow:
-            return [reason], [], []
+            return Finish([reason])
         failed = workflow_step(run.id, step, "failed", reason_of(error))
         notice = NoticePart(id=new_id("part"), level="warning", code=f"{agent.name}_not_saved", text=reason)
-        return [], [notice.model_dump()], [failed]
+        return Finish(notices=[notice.model_dump()], events=[failed])
     saved = [workflow_step(run.id, step, "done")] if ending.workflow else []
-    return list(found.problems), [], [*found.events, *saved]
+    return Finish(found.problems, events=[*found.events, *saved], summary=found.summary)
 
 
 def last_steps(run_id: str, ending: Ending, *, saved: bool, charged: int) -> list[NamedEvent]:

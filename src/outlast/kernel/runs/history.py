@@ -51,11 +51,15 @@ _TURNS = sa.select(effects.c.run_id, effects.c.step, effects.c.result).where(
 )
 
 
+Parts = Sequence[Mapping[str, Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A user's message (or several in a row) and the answer that counts for it; both as lists of parts. `opaque`: by
-    step, the provider's own record if later runs must send it back; empty after the retention time. `position` and
-    `last_position`: those of the message and of its last answer."""
+    """A user's message (or several in a row) and the answer that counts for it; both as lists of parts. A message that
+    was sent to the run while it worked begins an exchange, with what the model answered after it. `opaque`: by step,
+    the provider's own record if later runs must send it back; empty after the retention time. `position` and
+    `last_position`: those of the message (of the last one, if some were sent to its run) and of its last answer."""
 
     asked: Sequence[Mapping[str, Any]]
     answered: Sequence[Mapping[str, Any]]
@@ -137,13 +141,31 @@ def _exchanges(tx: Tx, run: Run, after: int, position: int, most: int) -> list[E
     earlier = [row.id for row in asked if row.id != run.message_id]
     answers = _answers(tx, earlier) if earlier else {}
     opaque = _opaque_of(tx, [run_id for answer in answers.values() for run_id in answer.run_ids])
+    sent = {part["message_id"] for answer in answers.values() for part in answer.parts if part["type"] == "message"}
+    sent_rows = {row.id: row for row in asked if row.id in sent}
     exchanges = []
     for row in asked:
-        answer = answers.get(row.id, _NONE)
-        by_step = {step: kept for run_id in answer.run_ids for step, kept in opaque.get(run_id, {}).items()}
-        last = max(row.position, answer.last_position)
-        exchanges.append(Exchange(row.parts, answer.parts, by_step, row.position, last))
+        if row.id not in sent:
+            answer = answers.get(row.id, _NONE)
+            by_step = {step: kept for run_id in answer.run_ids for step, kept in opaque.get(run_id, {}).items()}
+            exchanges += _cut_at_messages(row, answer, by_step, sent_rows)
     return exchanges
+
+
+def _cut_at_messages(
+    asked: _Asked, answer: _Answer, opaque: Mapping[int, dict[str, Any]], sent: Mapping[str, _Asked]
+) -> list[Exchange]:
+    """The exchange, cut where the model read a message that was sent to it."""
+    cut, rest = [asked], [list[Mapping[str, Any]]()]
+    for part in answer.parts:
+        if part["type"] != "message":
+            rest[-1].append(part)
+        elif part["message_id"] in sent:  # else it was deleted
+            cut.append(sent[part["message_id"]])
+            rest.append([])
+    position = max(row.position for row in cut)
+    last = max(position, answer.last_position)
+    return [Exchange(row.parts, parts, opaque, position, last) for row, parts in zip(cut, rest, strict=True)]
 
 
 class _Turn(NamedTuple):

@@ -29,10 +29,14 @@ class _Held(NamedTuple):
 def renew_leases(tx: Tx, owner: str, run_ids: Sequence[str], lease: timedelta) -> set[tuple[str, int]]:
     """Renew the leases of these runs; returns those that this owner holds, each with its attempt. Runs that this owner
     holds by mistake are not renewed: a run whose hand-back failed, or whose claim was lost on the way, has no leg any
-    more and must lapse."""
+    more and must lapse. A run whose row another transaction holds is skipped until the next time: if this process
+    stands still, that transaction may stay open for long."""
     held = sa.and_(runs.c.id.in_(run_ids), runs.c.owner == owner, runs.c.leg == "held")
-    renew = sa.update(runs).where(held).values(lease_until=tx.now + lease)
-    return {(row.id, row.attempt) for row in tx.rows(_Held, renew.returning(runs.c.id, runs.c.attempt))}
+    free = sa.select(runs.c.id).where(held).with_for_update(skip_locked=True)
+    renew = sa.update(runs).where(runs.c.id.in_(free)).values(lease_until=tx.now + lease)
+    renewed = tx.rows(_Held, renew.returning(runs.c.id, runs.c.attempt))
+    skipped = tx.rows(_Held, sa.select(runs.c.id, runs.c.attempt).where(held)) if len(renewed) < len(run_ids) else []
+    return {(row.id, row.attempt) for row in [*renewed, *skipped]}
 
 
 def free_lapsed(tx: Tx, everything: bool = False) -> list[str]:

@@ -4,12 +4,13 @@ import orjson
 from fastapi import Query
 from starlette.responses import Response
 
+from outlast.base.errors import MalformedInput
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.parameters import Key, Limit
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
-from outlast.kernel.runs import actions
+from outlast.kernel.runs import actions, steer_actions
 from outlast.kernel.runs.actions import NewThread
 from outlast.kernel.runs.cache_shares import CACHE_DAYS
 from outlast.kernel.runs.shapes import (
@@ -20,8 +21,9 @@ from outlast.kernel.runs.shapes import (
     RunSummaryAnswer,
     StartedAnswer,
 )
-from outlast.kernel.runs.start_shapes import StartRequest, StartThreadRequest
+from outlast.kernel.runs.start_shapes import StartRequest, StartThreadRequest, SteerRequest
 from outlast.kernel.threads.routes import draft_of
+from outlast.kernel.threads.shapes import MessageData
 
 router = noun_router("Runs")
 
@@ -82,6 +84,16 @@ async def read_run(run_id: str, services: Svc, actor: Signed) -> Response:
 async def cancel_run(run_id: str, services: Svc, actor: Signed) -> Response:
     """Cancel a run; confirmed within two seconds. Repeating is harmless."""
     return reply(await actions.cancel_run(services, actor, run_id))
+
+
+@router.post("/runs/{run_id}/steer", status_code=202, response_model=MessageData)
+async def steer_run(run_id: str, body: SteerRequest, services: Svc, actor: Signed, key: Key = None) -> Response:
+    """Post a message that the agent reads before its next turn. A run that would end reads it first. 409 `run_finished`
+    if the run has ended: start a run with the message instead."""
+    if body.queued_run_id is not None and (body.content or body.parts or body.images):
+        raise MalformedInput("A message of the queue is sent without content of its own.", field="queued_run_id")
+    content = body.queued_run_id or draft_of(body)
+    return reply(await steer_actions.steer_run(services, actor, run_id, content, key=key), 202)
 
 
 @router.post("/runs/{run_id}/retry", status_code=202, response_model=StartedAnswer)

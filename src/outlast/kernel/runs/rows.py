@@ -64,7 +64,7 @@ class EffectRow(NamedTuple):
     run_id: str
     ordinal: int
     step: int
-    kind: Literal["model", "tool", "prepare", "check", "flow", "ask", "compaction"]
+    kind: Literal["model", "tool", "prepare", "check", "flow", "ask", "compaction", "message"]
     status: str
     tool: str | None
     call_id: str | None

@@ -58,7 +58,8 @@ class Stages:
 class Situation:
     """The input of the decision. `turn` is the last model turn's state: none yet, open (named, not finished), finished,
     or failed (its error is final); `finish` is the reason why the model stopped; `inherited`: the turn belongs to the
-    run that this one continues; `stages` is None if the profile has none."""
+    run that this one continues; `stages` is None if the profile has none; `unread`: people sent messages that no turn
+    has read."""
 
     turn: Literal["none", "open", "finished", "failed"]
     step: int = 0
@@ -68,6 +69,7 @@ class Situation:
     cancel: str | None = None  # user | abandoned | superseded
     stages: Stages | None = None
     inherited: bool = False
+    unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +154,13 @@ def _end(now: Situation) -> str:
     return "length" if now.finish == "length" else "end"
 
 
+def _is_last(now: Situation) -> bool:
+    """True if the model is done: no calls, and nothing that it has to go on with or to read."""
+    return not now.calls and now.finish != "paused" and not now.unread
+
+
 def _after_turn(now: Situation) -> Next:
-    if not now.calls and now.finish != "paused":
+    if _is_last(now):
         return End("completed", _end(now))
     if now.step >= now.max_steps:
         return End("completed", "steps")
@@ -162,7 +169,7 @@ def _after_turn(now: Situation) -> Next:
 
 def _after_staged_turn(now: Situation, stages: Stages) -> Next:
     """As `_after_turn`, with a check before the run ends."""
-    thinks_done = (not now.calls and now.finish != "paused") or stages.done
+    thinks_done = _is_last(now) or (stages.done and not now.unread)
     at_limit = now.step >= now.max_steps
     if not thinks_done and not at_limit:
         return AskModel(now.step + 1)

@@ -4,8 +4,10 @@ Used by the leg that ends a run, by the action that cancels a waiting one, and b
 gone.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
@@ -13,9 +15,11 @@ import sqlalchemy as sa
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.agent import Agent
+from outlast.kernel.apps import registry
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.credits.rules import is_charged
 from outlast.kernel.credits.shapes import CreditLow, CreditSettled
+from outlast.kernel.library.memories import MEMORIES
 from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.child_reports import end_children, report
 from outlast.kernel.runs.finishers import finish, last_steps, open_steps_closed
@@ -63,16 +67,16 @@ CLOSED_RESULT: Final = {
 
 _ASKED: Final = {"approval.resolved": "approval", "question.answered": "question"}
 
-_OPEN_EFFECTS: Final = sa.select(effects.c.id, effects.c.kind, effects.c.part_id, effects.c.call_id).where(
-    effects.c.run_id == sa.bindparam("run"), sa.or_(*(effects.c.status == status for status in sorted(OPEN_CALLS)))
-)
+_OPEN_EFFECTS: Final = sa.select(
+    effects.c.id, effects.c.kind, effects.c.part_id, effects.c.call_id, effects.c.result
+).where(effects.c.run_id == sa.bindparam("run"), sa.or_(*(effects.c.status == status for status in sorted(OPEN_CALLS))))
 
 
 def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: Ending) -> list[NamedEvent]:
     """End the run in this transaction; returns the events for the run's log, in order. The caller holds the fence, or
     has taken the run from its holder."""
     store.hold_successors(tx, run.id)  # runs first, then the subject, the thread, the payer (docs/concepts/locking.md)
-    events = _close_calls(tx, run, ending)
+    events, unread = _close_calls(tx, run, ending)
     unasked = [_ASKED[name] for name, _ in events if name in _ASKED]
     parts = _final_parts(ending)
     if ending.end.stop_reason == "length":
@@ -88,10 +92,11 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
     problems = [*run.problems, *ending.problems]
     events += open_steps_closed(run.id, ending)
     if ending.end.status == "completed" and agent is not None:
-        found, notices, saved = finish(tx, agent, run, parts, ending)
-        problems += found
-        parts += notices
-        events += saved
+        finished = finish(tx, agent, run, parts, ending)
+        problems += finished.problems
+        parts += finished.notices
+        events += finished.events
+        problems += _remember(tx, settings, agent, run, finished.summary, parts)
     if lines is not None:
         shown, failed = call_guarded(
             tx, run.profile, "ended", lambda: [*lines.end(tx, run, ending.end.status)], list[NamedEvent]()
@@ -116,6 +121,8 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
         events.append(("message.created", MessageCreated(message=message)))
     elif ending.end.status == "cancelled":
         thread_messages.mark_dropped(tx, run.thread_id, run.message_id)
+    for message_id in unread:
+        thread_messages.mark_unread(tx, run.thread_id, message_id)
     # In the transaction that ends the row: reserved credits are settled once, and never stay reserved.
     charged, settled = _settle_credits(tx, settings, run, ending)
     events += settled
@@ -168,11 +175,25 @@ class _OpenEffect(NamedTuple):
     kind: str
     part_id: str | None
     call_id: str | None
+    result: Any
 
 
-def _close_calls(tx: Tx, run: Run, ending: Ending) -> list[NamedEvent]:
-    """Close open questions and calls with a recorded result: an open call would block the thread forever."""
+def _remember(
+    tx: Tx, settings: Settings, agent: Agent, run: Run, summary: str, parts: Sequence[dict[str, Any]]
+) -> list[str]:
+    """Leave a line about the run for later ones. Returns a problem if that fails."""
+    memories = registry.implementation(MEMORIES)
+    if not agent.listed or memories is MEMORIES.empty:
+        return []
+    save = partial(memories.save_summary, tx, settings, run, summary, parts)
+    return call_guarded(tx, run.profile, "ended", save, None)[1]
+
+
+def _close_calls(tx: Tx, run: Run, ending: Ending) -> tuple[list[NamedEvent], list[str]]:
+    """Close open questions and calls with a recorded result: an open call would block the thread forever. Returns the
+    events, and the ids of the messages that the run was sent and has not read."""
     events: list[NamedEvent] = []
+    unread: list[str] = []
     for row in store.close_approvals(tx, run.id):
         if row.approval.kind == "approval":
             resolved = ApprovalResolved(approval_id=row.approval.id, part_id=row.part_id, decision="cancelled")
@@ -187,6 +208,8 @@ def _close_calls(tx: Tx, run: Run, ending: Ending) -> list[NamedEvent]:
             end_children(tx, effect.id)
         if effect.kind != "tool":
             store.update_effect(tx, effect.id, status="cancelled", ended_at=tx.now)
+            if effect.kind == "message":
+                unread.append(effect.result["message_id"])
             continue
         result = {"content": text, "is_error": True}
         store.update_effect(tx, effect.id, status="cancelled", ended_at=tx.now, result=result)
@@ -194,7 +217,7 @@ def _close_calls(tx: Tx, run: Run, ending: Ending) -> list[NamedEvent]:
             part_id=effect.part_id or "", call_id=effect.call_id or "", status="cancelled", result=text
         )
         events.append(("tool_call.result", closed))
-    return events
+    return events, unread
 
 
 def _final_parts(ending: Ending) -> list[dict[str, Any]]:

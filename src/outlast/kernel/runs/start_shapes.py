@@ -1,4 +1,4 @@
-"""Requests that start a run."""
+"""Requests that start a run or send a message to one."""
 
 from outlast.kernel.runs.shapes import OnBusy
 from outlast.kernel.threads.shapes import MessageRequest
@@ -9,6 +9,12 @@ class StartRequest(MessageRequest):
 
     model: str | None = None
     on_busy: OnBusy = "reject"
+
+
+class SteerRequest(MessageRequest):
+    """Post a message that the agent reads before its next turn, or send one that waits in the queue."""
+
+    queued_run_id: str | None = None
 
 
 class StartThreadRequest(StartRequest):

@@ -52,8 +52,8 @@ class NewRun(NamedTuple):
     started_by: str
     mode: str = "start"
     parent_run_id: str | None = None
-    instructions: str = ""
     step_id: str | None = None
+    instructions: str = ""
 
 
 def queue_run(tx: Tx, engine: Engine, new: NewRun, after_run_id: str | None, run_id: str | None = None) -> str:
@@ -144,13 +144,16 @@ def find_place(tx: Tx, thread_id: str, on_busy: OnBusy) -> str | None:
 
 def _inherit(tx: Tx, parent_id: str, run_id: str) -> None:
     """Copy the finished part of the parent's transcript: whole turns with all their calls closed, and the results of
-    checks after them. The result of `prepare` may be gone; that stage is done again."""
+    checks after them; and the messages sent to it, read or not. The result of `prepare` may be gone; that stage is
+    done again."""
     of_parent = sa.select(effects).where(effects.c.run_id == parent_id).order_by(effects.c.ordinal)
     rows = tx.rows(EffectRow, of_parent)
     whole = {row.step for row in rows if row.kind == "model" and row.status == "finished"}
     for row in rows:
         unfinished_check = row.kind == "check" and row.status != "finished"
-        if row.step in whole and not unfinished_check:
+        if (row.step in whole and not unfinished_check) or row.kind == "message":
             # Marked, so that it is not counted as this run's, and its command is not stopped with this run's.
             copy = row._replace(id=new_id("effect"), run_id=run_id, inherited=True)
+            if row.kind == "message" and row.status == "cancelled":  # the parent ended before it read it
+                copy = copy._replace(status="waiting", ended_at=None)
             tx.insert(effects, **copy._asdict())

@@ -33,8 +33,8 @@ class Run(NamedTuple):
     started_at: datetime | None
     deaths: int = 0
     problems: Sequence[str] = ()
-    instructions: str = ""
     step_id: str | None = None
+    instructions: str = ""
 
     @property
     def is_new(self) -> bool:
@@ -44,10 +44,11 @@ class Run(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """One model turn, tool call or stage. `result`: a turn as `{pieces, finish, opaque}` (and, if its text was lines,
-    `counts` of their effects and `problems` with them; only `counts` while it is open), a call as `{content, is_error}`
-    (and `notes` that the model reads with it), a stage (kinds `prepare` and `check`) as `{problems, mendable, facts}`.
-    `question`, the only field without a column: a user answers the call."""
+    """One model turn, tool call, stage, or message to the run. `result`: a turn as `{pieces, finish, opaque}` (and, if
+    its text was lines, `counts` of their effects and `problems` with them; only `counts` while it is open), a call as
+    `{content, is_error}` (and `notes` that the model reads with it), a stage (kinds `prepare` and `check`) as
+    `{problems, mendable, facts}`, a message as `{message_id}`. `question`, the only field without a column: a user
+    answers the call."""
 
     id: str
     ordinal: int
@@ -93,7 +94,12 @@ class Transcript:
 
     @property
     def next_ordinal(self) -> int:
-        return self.effects[-1].ordinal + 1 if self.effects else 1
+        return max(self.effects[-1].ordinal, 0) + 1 if self.effects else 1
+
+    @property
+    def unread(self) -> tuple[Effect, ...]:
+        """Messages sent to the run that no turn has read yet, oldest first."""
+        return tuple(effect for effect in self.effects if effect.kind == "message" and effect.status == "waiting")
 
     def calls_of(self, step: int) -> tuple[Effect, ...]:
         return tuple(effect for effect in self.effects if effect.kind == "tool" and effect.step == step)
@@ -113,7 +119,7 @@ class Transcript:
         cancel = self.run.cancel_reason
         stages = None if plan is None else self._stages(turn, plan)
         if turn is None:
-            return Situation("none", max_steps=max_steps, cancel=cancel, stages=stages)
+            return Situation("none", max_steps=max_steps, cancel=cancel, stages=stages, unread=bool(self.unread))
         state = {"finished": "finished", "failed": "failed"}.get(turn.status, "open")
         calls = tuple(Call(call.id, call.status, call.question) for call in self.calls_of(turn.step))
         steps = turn.step - sum(1 for e in self.effects if e.kind == "model" and e.inherited)
@@ -127,6 +133,7 @@ class Transcript:
             cancel,
             stages,
             turn.inherited,
+            bool(self.unread),
         )
 
     def stages(self, kind: str) -> tuple[Effect, ...]:

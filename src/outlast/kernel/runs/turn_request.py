@@ -2,7 +2,7 @@
 steps of the run are summarized first (`compaction.py`)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import anyio.to_thread
@@ -10,7 +10,7 @@ import orjson
 
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, size_of, text_size
+from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, size_of, text_size, user_pieces
 from outlast.kernel.agents.prompt import NOT_READABLE, Conversation, Prompt, PromptContext
 from outlast.kernel.compactions.rules import CROWDED, may_try
 from outlast.kernel.models.protocol import ModelMessage, ModelRequest, ToolSpec
@@ -18,8 +18,9 @@ from outlast.kernel.runs import store
 from outlast.kernel.runs.compaction import Portion, compact, portion_of_steps, portion_of_thread
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.shapes import PartCarrier
+from outlast.kernel.runs.steer import pieces_read
 from outlast.kernel.runs.transcript import Effect, Transcript
-from outlast.kernel.runs.turns import messages_of
+from outlast.kernel.runs.turns import Sent, messages_of
 from outlast.kernel.threads.parts import NoticePart
 
 COMPACTIONS: Final = 2  # before one turn: of the thread, and of the run's steps
@@ -27,11 +28,13 @@ COMPACTIONS: Final = 2  # before one turn: of the thread, and of the run's steps
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What a turn is asked with; `journal` has the run's effects with the results of calls. `own_size` is the size of
+    """What a turn is asked with; `journal` has the run's effects with the results of calls, `sent` the
+    messages that were sent to it. `own_size` is the size of
     the run's own messages, `around` that of everything else."""
 
     prompt: Prompt
     journal: Sequence[Effect] = ()
+    sent: Sent = field(default_factory=dict)
     own: Sequence[ModelMessage] = ()
     own_size: int = 0
     around: int = 0
@@ -69,13 +72,15 @@ class TurnRequest:
         engine = context.engine
 
         def read(tx: Tx) -> _Read:
-            prompt = context.agent.prompt(PromptContext(tx, context.run, context.model, engine.settings, engine.blobs))
+            prompt_context = PromptContext(tx, context.run, context.model, engine.settings, engine.blobs)
+            prompt = context.agent.prompt(prompt_context)
             if self._is_first:
                 return _Read(prompt)
             journal = store.whole_effects(tx, context.run.id)
-            own = messages_of(journal)
-            around = text_size(prompt.system) + size_of(prompt.conversation.messages) + _tools_size(context.agent.specs)
-            return _Read(prompt, journal, own, size_of(own), around)
+            sent = pieces_read(tx, journal, lambda parts: user_pieces(parts, prompt_context.load_image))
+            own = messages_of(journal, sent)
+            around = text_size(prompt.system) + size_of(prompt.conversation.messages) + _tools_size(prompt.tools)
+            return _Read(prompt, journal, sent, own, size_of(own), around)
 
         return await engine.db.read(read)
 
@@ -96,7 +101,7 @@ class TurnRequest:
         if len(read.own) < 2 or read.own_size + read.around < CROWDED * room:
             return None
         told = read.prompt.conversation.messages
-        return await anyio.to_thread.run_sync(portion_of_steps, read.journal, told, read.around, room)
+        return await anyio.to_thread.run_sync(portion_of_steps, read.journal, read.sent, told, read.around, room)
 
     async def _compact(self, portion: Portion) -> None:
         self._made += 1
@@ -109,7 +114,7 @@ class TurnRequest:
 
     def _tools(self, read: _Read) -> tuple[ToolSpec, ...]:
         """The agent's tools; if the request has a summary, also the one that reads what it replaces."""
-        context, specs = self._context, self._context.agent.specs
+        context, specs = self._context, read.prompt.tools
         compacted = read.prompt.conversation.summarized or any(effect.kind == "compaction" for effect in read.journal)
         reader = context.engine.reader
         offered = specs and compacted and context.agent.tool(reader.name) is None

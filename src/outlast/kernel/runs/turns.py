@@ -152,12 +152,15 @@ def call_part(part: OpenPart, step: int, **values: Any) -> ToolCallPart:
     return ToolCallPart(id=part.id, step=step, call_id=part.call_id, tool=part.tool, arguments=part.whole(), **values)
 
 
-def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
+Sent = Mapping[str, Sequence[Piece]]  # messages that people sent to the run, by effect
+
+
+def messages_of(effects: Sequence[Effect], sent: Sent) -> list[ModelMessage]:
     """The run's own turns, as a model reads them: the summary of the oldest, if they were compacted, and the messages
     of each later step."""
     to_step, text = steps_summary(effects)
-    before = [steps_summary_message(to_step, text)] if to_step else []
-    return [*before, *(message for _, messages in step_messages(effects, to_step) for message in messages)]
+    before = [steps_summary_message(to_step, text)] if to_step else sent_after(0, effects, sent)
+    return [*before, *(message for _, messages in step_messages(effects, sent, to_step) for message in messages)]
 
 
 def steps_summary(effects: Sequence[Effect]) -> tuple[int, str]:
@@ -166,17 +169,17 @@ def steps_summary(effects: Sequence[Effect]) -> tuple[int, str]:
     return next(((one["to_step"], one["text"]) for one in reversed(made) if "to_step" in one), (0, ""))
 
 
-def step_messages(effects: Sequence[Effect], after: int = 0) -> list[tuple[int, list[ModelMessage]]]:
+def step_messages(effects: Sequence[Effect], sent: Sent, after: int = 0) -> list[tuple[int, list[ModelMessage]]]:
     """The messages of each step after this one: the finished turn, the results of its calls, the problems of its lines
-    and of the check."""
+    and of the check, then people's messages."""
     return [
-        (turn.step, _messages_of_step(effects, turn))
+        (turn.step, _messages_of_step(effects, turn, sent))
         for turn in effects
         if turn.kind == "model" and turn.status == "finished" and turn.step > after
     ]
 
 
-def _messages_of_step(effects: Sequence[Effect], turn: Effect) -> list[ModelMessage]:
+def _messages_of_step(effects: Sequence[Effect], turn: Effect, sent: Sent) -> list[ModelMessage]:
     result = turn.result or {}
     messages = [ModelMessage("assistant", tuple(_piece(p) for p in result["pieces"]), result.get("opaque"))]
     asked = {piece["call_id"]: piece["arguments"] for piece in result["pieces"] if piece["type"] == "call"}
@@ -189,14 +192,21 @@ def _messages_of_step(effects: Sequence[Effect], turn: Effect) -> list[ModelMess
     told = result.get("problems", ())
     checks = [effect for effect in effects if effect.kind == "check" and effect.step == turn.step]
     found = [(check.result or {}).get("problems", ()) for check in checks]  # the first includes those of the lines
-    if result["finish"] == "length" and not (results or told or any(found)):
+    people = sent_after(turn.step, effects, sent)
+    if result["finish"] == "length" and not (results or told or any(found) or people):
         messages.append(ModelMessage("user", (TextPiece(GO_ON),)))
     messages += [
         ModelMessage("user", (TextPiece(problems_text(problems)),))
         for problems in (found if any(found) else [told])
         if problems
     ]
+    messages += people
     return messages
+
+
+def sent_after(step: int, effects: Sequence[Effect], sent: Sent) -> list[ModelMessage]:
+    """The messages of people that the model has read after this step."""
+    return [ModelMessage("user", tuple(sent[e.id])) for e in effects if e.id in sent and e.step == step]
 
 
 def cut_call_text(arguments: str, finish: str) -> str:

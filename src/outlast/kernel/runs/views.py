@@ -87,6 +87,8 @@ def steps_of(tx: Tx, run: RunRow) -> list[StepAnswer]:
     }
     steps = [_step("start", "start", "done" if run.started_at else "waiting", run.created_at, run.started_at)]
     for row in rows:
+        if row.kind == "message":
+            continue
         of_effect: dict[str, Any] = {"step": row.step, "tool": row.tool}
         if (wait := waits.get(row.id)) is not None:
             steps.append(_step(wait.kind, "wait", wait.status, wait.created_at, wait.decided_at, of_effect))

@@ -1,5 +1,6 @@
 """The worker: claims ready legs, renews its leases, passes cancels on, and stops in two steps."""
 
+from collections.abc import Collection
 from datetime import timedelta
 
 import anyio
@@ -13,6 +14,7 @@ from outlast.kernel.runs import claims, crashes, leases, store
 from outlast.kernel.runs.claims import Claimed
 from outlast.kernel.runs.direct_claim import begin_new
 from outlast.kernel.runs.engine import Engine
+from outlast.kernel.runs.lease_renewer import LeaseRenewer, LegKey
 from outlast.kernel.runs.leg import Leg, shown_so_far
 from outlast.kernel.runs.outcome import Ending, leaves_of
 from outlast.kernel.runs.rules import End
@@ -30,7 +32,6 @@ FAULT = ErrorData(
     code="internal_error", message="The run stopped because of a bug in the server.", hint="Retry the run."
 )
 OLD_LEG_S = 20.0  # how long the old leg of a run that was claimed again may take to end
-LegKey = tuple[str, int]  # run id, attempt
 
 
 class Worker:
@@ -46,14 +47,14 @@ class Worker:
         self._legs: dict[LegKey, Leg] = {}
         self._stopping = False
         self._idle = anyio.Event()
-        self._busy = anyio.Event()
+        self._renewer = LeaseRenewer(engine, lambda: tuple(self._legs), self._drop)
 
     async def run(self) -> None:
         """Until stopped or cancelled."""
         async with anyio.create_task_group() as group:
             keep = self._supervisor.keep
             group.start_soon(keep, "saving of streamed text", self._engine.flusher.run)
-            group.start_soon(keep, "renewal of leases", self._renew)
+            group.start_soon(keep, "renewal of leases", self._renewer.run)
             group.start_soon(keep, "cancels of runs", self._pass_cancels)
             group.start_soon(keep, "runs that come in", self._take_in, group)
             # A failed claim must not cut the running legs: it is restarted without them.
@@ -116,7 +117,7 @@ class Worker:
         leg = Leg(self._engine, claimed)
         leg.stop = "shutdown" if self._stopping else None
         self._legs[run.id, run.attempt] = leg
-        self._busy.set()
+        self._renewer.wake()
         group.start_soon(once, kinds.RUN, run.id, self._work, leg)
 
     async def _claim(self, most: int, is_unsure: bool) -> list[Claimed]:
@@ -228,28 +229,11 @@ class Worker:
 
         await self._engine.db.write(change)
 
-    async def _renew(self) -> None:
-        """A separate task renews the leases, whatever the legs do."""
-        lease_s = self._engine.settings.runs.lease_s
-        while True:
-            if not self._legs:  # an idle server is not woken
-                self._busy = anyio.Event()
-                await self._busy.wait()
-            # A third of the lease at most: one renewal may fail, and the next is still in time.
-            await self._engine.clock.sleep(min(self._engine.settings.runs.heartbeat_s, lease_s / 3))
-            if self._legs:
-                try:
-                    await self._renew_once(timedelta(seconds=lease_s))
-                except OutlastError as error:
-                    self._engine.log("leases not renewed", error=error)
-
-    async def _renew_once(self, lease: timedelta) -> None:
-        """Renew the held leases; a leg whose run another attempt has is cancelled."""
-        legs = dict(self._legs)  # a copy: legs begin and end during the query
-        run_ids = list({run_id for run_id, _ in legs})
-        held = await self._engine.db.write(leases.renew_leases, self._engine.node_id, run_ids, lease)
-        for key, leg in legs.items():
-            if key not in held and key in self._legs and not leg.ended:
+    def _drop(self, lost: Collection[LegKey]) -> None:
+        """Cancel legs whose run another attempt has."""
+        for key in lost:
+            leg = self._legs.get(key)
+            if leg is not None and not leg.ended:
                 leg.cancel("fence")
 
     async def _pass_cancels(self) -> None:

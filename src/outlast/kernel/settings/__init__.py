@@ -56,7 +56,10 @@ T = TypeVar("T")
 class Settings:
     """All settings, frozen. Created by `load_settings`; `Settings()` is an empty configuration without apps."""
 
-    default_model: str = setting("Model used if none is chosen; if empty, the first.", "")
+    default_model: str = setting(
+        "Model used if none is chosen; if empty, the first. Without [[models]], the one provider's name of its model.",
+        "",
+    )
     server: ServerSettings = setting("", factory=ServerSettings)
     providers: Mapping[str, ProviderSettings] = setting("", factory=lambda: DEMO_PROVIDERS)
     models: tuple[ModelSettings, ...] = setting("", DEMO_MODELS)

@@ -16,6 +16,7 @@ from outlast.base.settings.fields import SecretUrl
 from outlast.base.settings.toml_lines import Path, key_lines, line_of
 from outlast.base.settings.values import Unusable, convert, expected, from_text, is_table, plain
 from outlast.kernel.credits.settings import SHIPPED_PLANS
+from outlast.kernel.models.settings import DEMO_MODELS, ModelSettings, ProviderKind
 from outlast.kernel.runs.settings import SHIPPED_PROFILES, PolicyRule, ProfileSettings
 from outlast.kernel.runs.shipped_policy import SHIPPED_POLICY
 from outlast.kernel.settings import Settings, settings_class
@@ -61,6 +62,7 @@ def load_settings(
         if value is not None:
             path = tuple(name.split("."))
             _put(raw, path, value, f"flag --{path[-1].replace('_', '-')}")
+    _name_kinds(raw.values.get("providers"))
     settings = _without_absent(_build(settings_class(), raw.values, (), raw), raw)
     settings = replace(settings, agents=replace(settings.agents, folder=_agents_folder(settings, raw)))
     check_settings(settings, lambda name: raw.where(_path(name)))
@@ -132,6 +134,13 @@ def _put(raw: _Raw, path: Path, value: Any, origin: str) -> None:
     raw.origins[path] = origin
 
 
+def _name_kinds(providers: Any) -> None:
+    """A table [providers.groq] is of the kind groq, unless it says otherwise."""
+    for name, table in providers.items() if isinstance(providers, dict) else ():
+        if isinstance(table, dict) and name in get_args(ProviderKind):
+            table.setdefault("kind", name)
+
+
 def _build(table: Any, values: Any, path: Path, raw: _Raw) -> Any:
     """One table's dataclass from its raw values."""
     if not isinstance(values, dict):
@@ -185,6 +194,8 @@ def _without_absent(settings: Settings, raw: _Raw) -> Settings:
     unasked = raw.file and "sandbox" not in raw.values
     if settings.sandbox and (unasked or settings.sandbox.provider == "none"):
         settings = replace(settings, sandbox=None)
+    if not raw.values.get("models") and (named := _default_model(settings, raw)):
+        return replace(settings, models=(named,))
     if not raw.values.get("models"):
         providers = types.MappingProxyType({**defaults.providers, **settings.providers})
         settings = replace(settings, models=defaults.models, providers=providers)
@@ -201,6 +212,17 @@ def _agents_folder(settings: Settings, raw: _Raw) -> str:
     if not folder.is_dir():
         raise refusal(_name(path), "an existing folder", _shown(named), raw.where(path))
     return str(folder.absolute())
+
+
+def _default_model(settings: Settings, raw: _Raw) -> ModelSettings | None:
+    """Without [[models]], `default_model` is the name of a model of the one provider; None if it is the demo's."""
+    name, providers = settings.default_model, list(raw.values.get("providers", ()))
+    if not name or not providers or name in {model.id for model in DEMO_MODELS}:
+        return None
+    if len(providers) > 1:
+        wanted = f"[[models]] that say which provider ({', '.join(providers)}) serves it"
+        raise refusal("default_model", wanted, "none", raw.where(("default_model",)))
+    return ModelSettings(id=name, provider=providers[0], name=name)
 
 
 def _policy(given: tuple[PolicyRule, ...], raw: _Raw) -> tuple[PolicyRule, ...]:

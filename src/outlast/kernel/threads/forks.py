@@ -71,7 +71,7 @@ def _copy_messages(tx: Tx, from_thread_id: str, to_thread_id: str, upto: int) ->
             id=fresh[row.id],
             thread_id=to_thread_id,
             reply_to=None if row.reply_to is None else fresh.get(row.reply_to),
-            parts=[_mapped(part, proposed) for part in row.parts],
+            parts=[_mapped(part, proposed, fresh) for part in row.parts],
         )
         for row in rows
     ]
@@ -80,8 +80,10 @@ def _copy_messages(tx: Tx, from_thread_id: str, to_thread_id: str, upto: int) ->
     tx.update(threads, {"id": to_thread_id}, message_count=len(copies), last_position=upto)
 
 
-def _mapped(part: dict[str, Any], proposed: Mapping[str, str]) -> dict[str, Any]:
-    """The part, showing the fork's own copy of a proposal."""
-    if part.get("type") != "proposal":
+def _mapped(part: dict[str, Any], proposed: Mapping[str, str], fresh: Mapping[str, str]) -> dict[str, Any]:
+    """The part, showing the fork's own copy of a proposal or message."""
+    copies = {"proposal": proposed, "message": fresh}.get(part["type"])
+    if copies is None:
         return part
-    return {**part, "proposal_id": proposed.get(part["proposal_id"], part["proposal_id"])}
+    name = f"{part['type']}_id"
+    return {**part, name: copies.get(part[name], part[name])}

@@ -135,14 +135,14 @@ class _Turn(NamedTuple):
     project_id: str
 
 
-def take_turn(tx: Tx, thread_id: str, message_id: str) -> None:
-    """Call this when the run that answers this message starts: unless it has an answer, the message moves behind all
-    messages that were added while it waited, and is no longer marked as dropped. Followers receive it again with
-    `message.created`. The thread's row is locked."""
+def take_turn(tx: Tx, thread_id: str, message_id: str, run_id: str | None = None) -> None:
+    """Call this when the run that answers this message starts, or when it is sent to `run_id` instead of waiting behind
+    it: unless it has an answer, the message moves behind all messages that were added while it waited, and is no longer
+    marked as dropped. Followers receive it again with `message.created`. The thread's row is locked."""
     row = tx.row(_Turn, _STANDS, {"message": message_id})
     if row is None or tx.exists(messages, {"thread_id": thread_id, "reply_to": message_id}):
         return
-    changed: dict[str, Any] = {}
+    changed: dict[str, Any] = {} if run_id is None else {"run_id": run_id}
     if row.position != row.last_position:
         changed["position"] = tx.execute(_LAST_POSITION, {"thread": thread_id}).scalar_one()
         move_words(tx, thread_id, row.position, changed["position"])
@@ -157,6 +157,21 @@ def mark_dropped(tx: Tx, thread_id: str, message_id: str) -> None:
     status `cancelled`, until another run answers it."""
     if not tx.exists(messages, {"thread_id": thread_id, "reply_to": message_id}):
         _change(tx, thread_id, message_id, status="cancelled")
+
+
+def mark_read(tx: Tx, thread_id: str, message_id: str) -> None:
+    """Call this when a run reads a message that an earlier run had not (`mark_unread`)."""
+    _change(tx, thread_id, message_id, status="complete")
+
+
+def mark_unread(tx: Tx, thread_id: str, message_id: str) -> None:
+    """Call this when a run ended, after its answer is saved, without reading a message that was sent to it: the message
+    moves behind the answer, marked as not answered."""
+    row = tx.row(_Turn, _STANDS, {"message": message_id})
+    if row is not None:
+        position = tx.execute(_LAST_POSITION, {"thread": thread_id}).scalar_one()
+        move_words(tx, thread_id, row.position, position)
+        _change(tx, thread_id, message_id, position=position, status="cancelled")
 
 
 def _change(tx: Tx, thread_id: str, message_id: str, **values: Any) -> None:

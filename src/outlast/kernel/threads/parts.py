@@ -126,7 +126,25 @@ class SubrunPart(_Part):
     text: str = ""
 
 
+class MessagePart(_Part):
+    """A person's message that the agent read at this point of its answer."""
+
+    type: Literal["message"] = "message"
+    message_id: str
+    sender_id: str | None = None
+    text: str = ""
+
+
 Part = Annotated[
-    TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart,
+    TextPart
+    | ReasoningPart
+    | ToolCallPart
+    | ImagePart
+    | FilePart
+    | NoticePart
+    | PagePart
+    | ProposalPart
+    | SubrunPart
+    | MessagePart,
     Field(discriminator="type"),
 ]

@@ -45,7 +45,7 @@ messages = sa.Table(
     json("parts", "list of parts as in base/events.py", nullable=False),
     text("model", "model id of an answer"),
     word("profile", "agent of an answer"),
-    soft_ref("run_id", "for an answer: the run that made it", index=True),
+    soft_ref("run_id", "of an answer: the run that made it; else the run that it was sent to", index=True),
     soft_ref("reply_to", "for an answer: the user message it answers"),
     sa.Column("credits", sa.Integer, comment="settled for an answer"),
     json("error", "code, message, hint of a failed answer"),

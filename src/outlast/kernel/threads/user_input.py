@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from outlast.base.errors import EmptyMessage, MalformedInput
+from outlast.base.errors import EmptyMessage, MalformedInput, VisionUnsupported
 from outlast.base.ids import new_id
 from outlast.base.lookups import demand_found
 from outlast.db.database import Tx
@@ -14,6 +14,7 @@ from outlast.kernel.attachments.store import add_thread_files, names_in
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.limits.rules import check_bytes, check_count, clean, is_blank
 from outlast.kernel.limits.settings import LimitSettings
+from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.threads.parts import FilePart, ImagePart, TextPart
 
@@ -57,6 +58,12 @@ def compose(tx: Tx, project_id: str, thread_id: str, draft: Draft, limits: Limit
     if not kept:
         raise EmptyMessage("The message is empty.")
     return [part.model_dump() for part in _into_thread(tx, thread_id, kept)]
+
+
+def demand_vision(model: ModelSpec, parts: Sequence[Mapping[str, Any]]) -> None:
+    """Raise `VisionUnsupported` if the message has an image and the model cannot read images."""
+    if not model.vision and any(part["type"] == "image" for part in parts):
+        raise VisionUnsupported(f"{model.label} cannot see images.", model=model.id)
 
 
 def _part(tx: Tx, project_id: str, part: Mapping[str, Any]) -> Given:

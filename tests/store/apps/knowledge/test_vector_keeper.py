@@ -8,8 +8,9 @@ import anyio
 import orjson
 import pytest
 
-from outlast.apps.knowledge import run_memories, source_store
+from outlast.apps.knowledge import source_store
 from outlast.apps.knowledge import vector_keeper as embedding
+from outlast.apps.knowledge.memories.store import insert as insert_memory
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.source_documents import Document, Reading, cut_documents
 from outlast.apps.knowledge.source_store import NewSource
@@ -42,9 +43,7 @@ class Picky(HashingEmbedder):
 async def remember(db: Database, team: Team, *lines: str) -> None:
     def run(tx: Tx) -> None:
         for line in lines:
-            run_memories.remember(
-                tx, project_id=team.project_id, thread_id=team.thread_id, run_id=f"run_{line}", summary=line
-            )
+            insert_memory(tx, team.project_id, "run", line, thread_id=team.thread_id, run_id=f"run_{line}")
 
     await db.write(run)
 

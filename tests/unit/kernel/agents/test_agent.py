@@ -5,15 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 from outlast import Agent, tool
 from outlast.base.errors import StartRefused
+from outlast.kernel.agents.additions import Addition
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
+from outlast.kernel.agents.prompt import Conversation, Prompt
 from outlast.kernel.agents.registry import Agents
+from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
 
 
@@ -91,6 +95,52 @@ def test_importing_the_package_loads_nothing_else_until_a_word_is_asked_for() ->
 def test_a_word_that_the_package_does_not_have_cannot_be_imported() -> None:
     with pytest.raises(ImportError, match="Swarm"):
         from outlast import Swarm  # type: ignore[attr-defined]  # noqa: F401  # what is refused
+
+
+def addition(*tools: Tool, text: str | None = "A text for all.") -> Addition:
+    return Addition(tools=tools, text=lambda _context: text)
+
+
+def prompt_of(agent: Agent) -> Prompt:
+    nothing: Any = None  # the agents here look at nothing of it
+    return replace(agent, context=lambda _context: Conversation(())).prompt(nothing)
+
+
+def test_an_addition_gives_every_listed_agent_its_text_and_tools() -> None:
+    agents = Agents(
+        {"shop": [Agent("support", instructions="Help.", tools=[find_order])]}, additions=[addition(ask_user)]
+    )
+    prompt = prompt_of(agents["support"])
+    assert prompt.system == "Help.\n\nA text for all."
+    assert [spec.name for spec in prompt.tools] == ["find_order", "ask_user"]
+    assert agents["support"].tool("ask_user") is ask_user
+    assert agents.questions == {"ask_user"}
+
+
+def test_an_addition_without_a_text_for_a_run_withholds_its_tools() -> None:
+    agents = Agents(
+        {"shop": [Agent("support", instructions="Help.", tools=[find_order])]},
+        additions=[addition(ask_user, text=None)],
+    )
+    prompt = prompt_of(agents["support"])
+    assert (prompt.system, [spec.name for spec in prompt.tools]) == ("Help.", ["find_order"])
+
+
+def test_unlisted_agents_and_those_that_say_so_take_no_addition() -> None:
+    some = [Agent("digest", listed=False), Agent("plain", extends=False)]
+    agents = Agents({"shop": some}, additions=[addition(ask_user)])
+    assert [agents[name].specs for name in ("digest", "plain")] == [(), ()]
+
+
+def test_an_agent_with_an_output_keeps_it_beside_an_addition() -> None:
+    agents = Agents({"shop": [Agent("triage", output=Verdict)]}, additions=[addition(ask_user)])
+    assert {spec.name for spec in agents["triage"].specs} == {"ask_user", "final_answer"}
+
+
+def test_a_tool_that_an_app_adds_to_every_agent_has_a_name_of_its_own() -> None:
+    with pytest.raises(StartRefused) as caught:
+        Agents({"shop": [Agent("support", tools=[find_order])]}, additions=[addition(find_order)])
+    assert "support" in caught.value.message
 
 
 def test_an_agent_has_a_title_of_its_name_and_one_line_texts() -> None:

@@ -74,6 +74,16 @@ def test_output_that_comes_again_from_its_start_is_not_printed_twice(printed):
     assert printed().endswith("three\n")
 
 
+def test_a_message_is_shown_where_the_agent_read_it(printed):
+    part = {"id": "m1", "type": "message", "message_id": "msg_1", "text": "In French, please"}
+    show(
+        event("part.completed", part=text_part("Hello")),
+        event("part.created", part=part),
+        event("text.delta", part_id="p2", delta="Bonjour"),
+    )
+    assert printed() == "Hello\n▸ In French, please\nBonjour"
+
+
 def test_a_call_shows_its_tool_and_command_once(printed):
     show(
         event("part.created", part=call_part("streaming", arguments="")),

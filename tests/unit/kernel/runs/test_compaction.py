@@ -56,26 +56,26 @@ def ids(messages: list[ModelMessage], kind: type[ToolCallPiece | ToolResultPiece
 def test_calls_and_results_are_never_parted_and_the_last_step_stays(steps: list[list[int]], room: int) -> None:
     journal = journal_of(steps)
     to_step = 0
-    while (portion := portion_of_steps(journal, ASKED, 10, room)) is not None:
+    while (portion := portion_of_steps(journal, {}, ASKED, 10, room)) is not None:
         assert to_step < portion.covers["to_step"] < len(steps), "each covers more, and not the last"
         to_step = portion.covers["to_step"]
         journal = with_summary(journal, portion)
-        messages = messages_of(journal)
+        messages = messages_of(journal, {})
         assert ids(messages, ToolCallPiece) == ids(messages, ToolResultPiece)
-        assert messages[1:] == [one for _, told in step_messages(journal, to_step) for one in told]
-        assert "It went well." in messages[0].pieces[0].text
-        assert messages_of(journal) == messages
+        assert messages[1:] == [one for _, told in step_messages(journal, {}, to_step) for one in told]
+        assert "It went well." in messages[0].pieces[0].text  # type: ignore[union-attr]
+        assert messages_of(journal, {}) == messages
     assert to_step == len(steps) - 1
 
 
 def test_the_prompt_has_the_earlier_summary_the_request_and_each_result() -> None:
     journal = journal_of([[3], [4], [5]])
-    first = portion_of_steps(journal, ASKED, 0, 1_000_000)
+    first = portion_of_steps(journal, {}, ASKED, 0, 1_000_000)
     assert first is not None
     assert first.covers == {"to_step": 1}
     assert "Do it." in first.text
     assert "[look done: xxx]" in first.text
-    second = portion_of_steps(with_summary(journal, first), ASKED, 0, 1_000_000)
+    second = portion_of_steps(with_summary(journal, first), {}, ASKED, 0, 1_000_000)
     assert second is not None
     assert second.covers == {"to_step": 2}
     assert "It went well." in second.text

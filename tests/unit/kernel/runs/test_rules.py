@@ -61,6 +61,15 @@ def finished(step: int, *calls: Call, **more: Any) -> Situation:
         (finished(1, Call("e1", "interrupted"), Call("e2", "failed")), AskModel(2)),
         (finished(5, Call("e1", "finished"), max_steps=5), End("completed", "steps")),
         (finished(4, Call("e1", "finished"), max_steps=5), AskModel(5)),
+        (finished(2, unread=True), AskModel(3)),
+        (finished(2, unread=True, finish="length"), AskModel(3)),
+        (finished(2, unread=True, max_steps=2), End("completed", "steps")),
+        (finished(2, unread=True, finish="refused"), End("error", "policy")),
+        (finished(1, Call("e1", "allowed"), unread=True), CallTools(("e1",))),
+        (finished(1, Call("e1", "waiting"), unread=True), Wait("approval")),
+        (Situation("open", 3, unread=True), AskModel(3)),
+        (Situation("failed", 2, unread=True), End("error", "provider")),
+        (finished(2, unread=True, cancel="user"), End("cancelled", "user")),
         (Situation("failed", 2), End("error", "provider")),
         (Situation("open", 2, cancel="user"), End("cancelled", "user")),
         (Situation("failed", 2, cancel="user"), End("cancelled", "user")),
@@ -106,6 +115,13 @@ def checked(word: Any, *, done: bool = False) -> Stages:
         (finished(5, Call("e1", "finished"), stages=READY, max_steps=5), Check(5, last=True)),
         (finished(5, Call("e1", "finished"), stages=checked("passed"), max_steps=5), End("completed", "steps")),
         (finished(5, Call("e1", "finished"), stages=checked("mendable"), max_steps=5), End("completed", "problems")),
+        (finished(2, stages=READY, unread=True), AskModel(3)),
+        (finished(2, stages=checked("passed"), unread=True), AskModel(3)),
+        (finished(2, stages=checked("final"), unread=True), AskModel(3)),
+        (finished(1, Call("e1", "finished"), stages=checked("no", done=True), unread=True), AskModel(2)),
+        (finished(2, stages=READY, unread=True, max_steps=2), Check(2, last=True)),
+        (finished(2, stages=checked("passed"), unread=True, max_steps=2), End("completed", "steps")),
+        (Situation("none", stages=Stages(), unread=True), Prepare()),
         (Situation("failed", 2, stages=READY), End("error", "provider")),
         (Situation("none", cancel="user", stages=Stages()), End("cancelled", "user")),
         (finished(2, stages=READY, cancel="abandoned"), End("cancelled", "abandoned")),
@@ -249,3 +265,39 @@ def test_a_staged_run_comes_to_an_end_with_one_preparation_and_a_check_of_its_la
     if end.status == "completed":
         assert checks[-1] == asked[-1], "no run completes without a check of its last turn"
         assert (end.stop_reason == "problems") == (now.stages.checked in ("mendable", "final"))  # type: ignore[union-attr]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(("answer", "call", "wait", "pause")), st.integers(0, 2)), max_size=20),
+    st.integers(1, 8),
+    st.one_of(st.none(), st.sampled_from(("passed", "mendable", "final"))),
+)
+def test_a_run_completes_with_unread_messages_only_at_its_limit_of_turns(
+    turns: list[tuple[str, int]], max_steps: int, verdict: Any
+) -> None:
+    """People send messages during every turn and every check; naming a turn reads what there is."""
+    said, sent = iter(turns), 0
+    now = Situation("none", max_steps=max_steps, stages=None if verdict is None else Stages())
+    asked: list[int] = []
+    for _ in range(100):
+        coming = next_step(now)
+        if isinstance(coming, End):
+            break
+        if isinstance(coming, AskModel):
+            asked.append(coming.step)
+            what, sent = next(said, ("answer", 0))  # read with this turn; those sent during it are not
+            calls = {"call": (Call("e", "allowed"),), "wait": (Call("e", "waiting"),)}.get(what, ())
+            stages = None if verdict is None else READY
+            finish = "paused" if what == "pause" else "stop"
+            now = finished(coming.step, *calls, max_steps=max_steps, finish=finish, stages=stages)
+        elif isinstance(coming, CallTools | Wait):
+            now = replace(now, calls=(Call("e", "finished"),))
+        elif isinstance(coming, Prepare):
+            now = replace(now, stages=READY)
+        else:
+            now, sent = replace(now, stages=checked(verdict)), sent + next(said, ("", 0))[1]
+        now = replace(now, unread=sent > 0)
+    assert isinstance(coming, End)  # type: ignore[possibly-undefined]
+    assert asked == list(range(1, len(asked) + 1))
+    assert not now.unread or len(asked) == max_steps
+    assert not (now.unread and coming.stop_reason == "end")

@@ -122,7 +122,8 @@ def test_finished_turns_are_told_again_with_the_results_of_their_calls() -> None
             effect("tool", 3, tool="look", call_id="c2", arguments="{}", result={"content": "no", "is_error": True}),
             effect("model", 4, 2, result={"pieces": [{"type": "text", "text": "So."}], "finish": "stop"}),
             effect("model", 5, 3, status="started"),
-        ]
+        ],
+        {},
     )
     assert [(message.role, message.pieces) for message in messages] == [
         ("assistant", (ReasoningPiece("Hm"), ToolCallPiece("c1", "look", "{}"), ToolCallPiece("c2", "look", "{}"))),
@@ -138,7 +139,8 @@ def test_the_model_learns_that_a_person_changed_the_arguments() -> None:
         [
             effect("model", 1, result=called(("c1", '{"dir":"/"}'))),
             effect("tool", 2, tool="look", call_id="c1", arguments='{"dir":"/tmp"}', result={"content": "two files"}),
-        ]
+        ],
+        {},
     )
     (result,) = messages[1].pieces
     assert isinstance(result, ToolResultPiece)
@@ -172,11 +174,34 @@ def test_what_a_check_found_is_told_after_the_turn_and_its_results_the_same_way_
         Effect("e5", 6, 2, "check", "finished", result=fine),
         Effect("e6", 7, 2, "check", "started"),
     ]
-    messages = messages_of(effects)
+    messages = messages_of(effects, {})
     assert [message.role for message in messages] == ["assistant", "tool", "user", "assistant"]
     (told,) = messages[2].pieces
     assert isinstance(told, TextPiece)
     assert told.text.startswith(CHECK_MARK)
     assert "1. It throws." in told.text
     assert "2. Two type errors." in told.text
-    assert messages == messages_of(effects)
+    assert messages == messages_of(effects, {})
+
+
+def test_a_persons_message_is_told_after_the_turn_and_the_results_that_it_followed() -> None:
+    cut = {"pieces": [{"type": "text", "text": "One, two"}], "finish": "length"}
+    effects = [
+        effect("message", -9, 0, result={"message_id": "msg_1"}),
+        effect("message", -8, 1, result={"message_id": "msg_2"}),
+        effect("message", -7, 2, result={"message_id": "msg_3"}),
+        effect("message", -6, 0, status="waiting", result={"message_id": "msg_4"}),
+        effect("model", 1, result=called(("c1", "{}"))),
+        effect("tool", 2, tool="look", call_id="c1", arguments="{}", result={"content": "one"}),
+        effect("model", 3, 2, result=cut),
+    ]
+    sent = {one.id: [TextPiece(text)] for one, text in zip(effects, ("Early", "Look there", "Stop"), strict=False)}
+    told = [(m.role, m.pieces[-1].text if m.role == "user" else "") for m in messages_of(effects, sent)]  # type: ignore[union-attr]
+    assert told == [
+        ("user", "Early"),
+        ("assistant", ""),
+        ("tool", ""),
+        ("user", "Look there"),
+        ("assistant", ""),
+        ("user", "Stop"),  # instead of the request to continue the cut answer
+    ]

@@ -13,6 +13,8 @@ from outlast.kernel.runs.shipped_policy import SHIPPED_POLICY
 from outlast.kernel.settings import Settings, settings_class
 from outlast.kernel.settings.load import load_settings
 
+CONFIGURATIONS = Path(__file__).with_name("configurations")
+
 
 @pytest.fixture
 def written(tmp_path: Path):
@@ -298,3 +300,39 @@ def test_the_folder_of_agents_is_next_to_the_file_that_names_it_or_is_named_agen
     monkeypatch.chdir(tmp_path)
     assert load_settings(environ={"OUTLAST_AGENTS_FOLDER": "bots"}).agents.folder == str(tmp_path / "bots")
     assert refused(written("[agents]\nfolder = 'elsewhere'\n")).fields["setting"] == "agents.folder"
+
+
+def test_a_configuration_of_one_provider_and_its_model_needs_neither_a_kind_nor_a_table_of_models() -> None:
+    settings = load_settings(CONFIGURATIONS / "groq_deno_linear_slack.toml", environ={})
+    assert (settings.providers["groq"].kind, settings.providers["groq"].key_env) == ("groq", "GROQ_API_KEY")
+    (model,) = settings.models
+    assert model.id == model.name == settings.default_model == "moonshotai/kimi-k2-instruct-0905"
+    assert model.provider == "groq"
+    sandbox = settings.sandbox
+    assert sandbox is not None
+    assert (sandbox.provider, sandbox.mode, sandbox.region, sandbox.volume_ttl_minutes) == ("deno", "lazy", "ord", 30)
+    assert sandbox.options == {}
+    linear, slack = sandbox.dependencies
+    assert (linear.package, linear.docs) == ("@linear/sdk", ("https://linear.app/developers/sdk.md",))
+    assert (linear.secret_env, linear.hosts) == ("LINEAR_API_KEY", ("api.linear.app",))
+    assert (slack.package, slack.docs) == ("@slack/web-api", ("https://api.slack.com/methods",))
+    assert (slack.secret_env, slack.hosts) == ("SLACK_TOKEN", ("slack.com",))
+
+
+def test_a_provider_says_its_kind_unless_its_name_does(written) -> None:
+    error = refused(written("[providers.acme]\nbase_url = 'https://acme.example/v1'\n"))
+    assert error.fields["setting"] == "providers.acme.kind"
+    assert "openai-compatible, openrouter, groq" in error.message
+    named = written("[providers.groq]\nkind = 'openai-compatible'\nbase_url = 'https://acme.example/v1'\n")
+    assert load_settings(named, environ={}).providers["groq"].kind == "openai-compatible"
+
+
+def test_a_model_that_more_than_one_provider_may_serve_needs_a_table(written) -> None:
+    error = refused(written("default_model = 'm'\n[providers.groq]\n[providers.google]\n"))
+    assert error.fields["setting"] == "default_model"
+    assert "which provider (groq, google) serves it" in error.message
+
+
+def test_the_demo_stays_the_default_model_beside_a_provider_without_models(written) -> None:
+    settings = load_settings(written("default_model = 'demo'\n[providers.groq]\n"), environ={})
+    assert [model.id for model in settings.models] == ["demo"]

@@ -29,6 +29,8 @@ interface ComposerProps {
   draftKey: string
   /** Resolves when the message is saved; the box is emptied then. */
   onSend: (message: Outgoing) => Promise<void>
+  /** Sends the message to the run in progress, whose agent reads it before its next turn. */
+  onSendNow?: ((message: Outgoing) => Promise<void>) | undefined
   /** Saves the message for other people without asking the agent; offered if it mentions one of them. */
   onPost?: ((message: Outgoing) => Promise<void>) | undefined
   /** An answer is in progress: sending queues the message or interrupts the answer. */
@@ -99,6 +101,7 @@ export function Composer(props: ComposerProps) {
       setSending(false)
     }
   }
+  const sendNow = props.onSendNow && (() => void send(undefined, props.onSendNow))
   const paste = (event: ClipboardEvent) => {
     const pasted = [...event.clipboardData.files]
     if (pasted.length === 0) return
@@ -146,6 +149,7 @@ export function Composer(props: ComposerProps) {
         onChange={(value) => (setText(value), onTyping?.())}
         onPaste={paste}
         onEnter={() => void send(busy ? 'enqueue' : undefined)}
+        onModEnter={sendNow}
       />
       <ComposerNotes note={note} problem={files.problem} onChoose={choose} />
       <div className="flex items-center gap-1 px-2 pb-2">
@@ -185,6 +189,7 @@ export function Composer(props: ComposerProps) {
           stopping={stopping}
           onStop={onStop}
           onSend={(how) => void send(how)}
+          onSendNow={sendNow}
         />
       </div>
     </div>

@@ -14,6 +14,8 @@ interface MessageBoxProps {
   onChange: (value: string) => void
   onPaste: (event: ClipboardEvent) => void
   onEnter: () => void
+  /** Ctrl+Enter or ⌘+Enter. */
+  onModEnter?: (() => void) | undefined
 }
 
 /** Takes the focus only if no element has it, or from the link that led here: never from a menu, nor on a phone, where
@@ -37,6 +39,7 @@ export function MessageBox(props: MessageBoxProps) {
     onChange,
     onPaste,
     onEnter,
+    onModEnter = onEnter,
   } = props
   const box = useRef<HTMLTextAreaElement>(null)
   const mentions = useMentions({ box, value, people, onChange })
@@ -63,7 +66,7 @@ export function MessageBox(props: MessageBoxProps) {
         data-composer
         rows={1}
         aria-label="Message"
-        placeholder={busy ? 'Write the next message: queue it, or interrupt' : placeholder}
+        placeholder={busy ? 'Queue a message, or send it now' : placeholder}
         className="block w-full resize-none bg-transparent px-4 pt-3.5 pb-2 text-[15px] leading-6 outline-none"
         value={value}
         onChange={(event) => (onChange(event.target.value), mentions.onCaret())}
@@ -76,7 +79,8 @@ export function MessageBox(props: MessageBoxProps) {
           if (event.key === 'Escape') event.currentTarget.blur()
           if (event.key !== 'Enter' || !plain || matchMedia('(pointer: coarse)').matches) return
           event.preventDefault()
-          onEnter()
+          if (event.ctrlKey || event.metaKey) onModEnter()
+          else onEnter()
         }}
       />
       {mentions.list}

@@ -1,6 +1,6 @@
 import { ArrowDown } from 'lucide-react'
 import { Fragment, useLayoutEffect, useMemo, type ReactNode } from 'react'
-import { liveRuns, queuedRuns, type Message, type RunState } from '@outlast/sdk'
+import { isTerminal, liveRuns, queuedRuns, type Message, type RunState } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Skeleton } from '@/components/placeholders'
 import { cn } from '@/lib/cn'
@@ -29,6 +29,14 @@ const wasDropped = ({ status, parts, attempt }: RunState): boolean =>
 const isContinued = ({ run_id }: RunState, runs: RunState[]): boolean =>
   runs.some(({ parent_run_id }) => parent_run_id === run_id)
 
+/** Messages that stand within an answer, where the agent read them. */
+const readWithin = (answers: Pick<Message, 'parts'>[]): string[] =>
+  answers.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'message' ? [part.message_id] : [])))
+
+/** Sent to a run that has not ended. */
+const isForLive = ({ role, run_id }: Message, live: RunState[]): boolean =>
+  role === 'user' && live.some((run) => run.run_id === run_id && !isTerminal(run.status))
+
 export function MessageList({ empty, after }: MessageListProps) {
   const { open } = useOpenThread()
   const { sending } = useSender()
@@ -42,7 +50,10 @@ export function MessageList({ empty, after }: MessageListProps) {
   }, [isSending, toBottom])
   const live = useMemo(() => liveRuns(open), [open])
   const waiting = new Set(queued.map(({ message_id }) => message_id))
-  const sentMessages = messages.filter(({ id }) => !waiting.has(id))
+  const inAnswers = useMemo(() => readWithin(messages), [messages])
+  const placed = new Set([...waiting, ...inAnswers, ...readWithin(live)])
+  const unread = messages.filter((message) => isForLive(message, live) && !placed.has(message.id))
+  const sentMessages = messages.filter((message) => !placed.has(message.id) && !unread.includes(message))
   const shownRuns = live.filter(
     (run) => !queued.includes(run) && (!wasDropped(run) || run.message_id === sentMessages.at(-1)?.id),
   )
@@ -106,6 +117,9 @@ export function MessageList({ empty, after }: MessageListProps) {
               />
             )),
           ]}
+          {unread.map((message) => (
+            <UserMessage key={message.id} message={message} unread />
+          ))}
           {unsaved !== null && <UserMessage message={unsaved} unsaved />}
           {!isEmpty && activeRun === null && unsaved === null && after}
         </div>

@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import { Info, TriangleAlert } from 'lucide-react'
-import { isTerminal, type ImagePart, type NoticePart, type Part, type Pending, type RunState } from '@outlast/sdk'
+import { isTerminal, type ImagePart, type MessagePart, type NoticePart, type Part, type Pending, type RunState } from '@outlast/sdk'
 import { Markdown } from '@/components/markdown'
 import { Zoom } from '@/components/zoom'
 import type { AnswerProps } from '@/lib/apps'
@@ -9,11 +9,12 @@ import { client } from '@/lib/queries'
 import { FilePartCard } from './file-part-card'
 import { PendingCard } from './pending-card'
 import { Reasoning } from './reasoning'
-import { useThreadFacts } from './thread-context'
+import { useOpenThread, useThreadFacts } from './thread-context'
 import { useThreadViews } from './thread-views'
 import { SubrunCard } from './subrun-card'
 import { ToolCard } from './tool-card'
 import { tellsUnreadable } from './unreadable-files'
+import { UserMessage } from './user-message'
 
 /** The parts of an answer in order; pending approvals and questions take the place of their tool call. */
 export function MessageParts({ parts, pending, live }: AnswerProps) {
@@ -69,10 +70,22 @@ export const PartView = memo(function PartView({ part, pending, growing }: PartV
       return tellsUnreadable([part]) ? null : <Notice part={part} />
     case 'subrun':
       return <SubrunCard part={part}>{partsOf}</SubrunCard>
+    case 'message':
+      return <SentMessage part={part} />
     default:
       return <AppPart part={part} />
   }
 })
+
+/** A message that a person sent during the answer, where the agent read it. */
+function SentMessage({ part }: { part: MessagePart }) {
+  const message = useOpenThread().open.messages.find(({ id }) => id === part.message_id)
+  return message === undefined ? null : (
+    <div className="py-4">
+      <UserMessage message={message} />
+    </div>
+  )
+}
 
 /** A part of an app; nothing if no app knows its type. */
 function AppPart({ part }: { part: Part }) {

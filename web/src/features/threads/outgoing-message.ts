@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { Message, OnBusy, StartRun } from '@outlast/sdk'
+import { OutlastError, type Message, type OnBusy, type StartRun } from '@outlast/sdk'
 import { client } from '@/lib/queries'
 
 export interface Outgoing {
@@ -57,16 +57,14 @@ export function useSending(threadId: string, messages: readonly Message[]) {
   useEffect(() => {
     last.current = messages.at(-1)?.position ?? 0
   }, [messages])
-  const send = useCallback(
-    async (message: Outgoing) => {
-      const body = bodyOf(message)
+  const deliver = useCallback(
+    async (message: Outgoing, what: string, request: (key: string) => Promise<string>) => {
       const unsaved = unsavedMessage(threadId, message, last.current)
       setSending(unsaved)
       try {
-        const key = keyFor(keys.current, `${sent.current} ${JSON.stringify(body)}`)
-        const started = await client.startRun(threadId, body, key)
+        const id = await request(keyFor(keys.current, `${sent.current} ${what}`))
         sent.current += 1
-        setSending({ ...unsaved, id: started.message_id })
+        setSending({ ...unsaved, id })
       } catch (error) {
         setSending(null)
         throw error
@@ -74,8 +72,36 @@ export function useSending(threadId: string, messages: readonly Message[]) {
     },
     [threadId],
   )
-  return useMemo(() => ({ send, sending }), [send, sending])
+  const send = useCallback(
+    async (message: Outgoing) => {
+      const body = bodyOf(message)
+      await deliver(
+        message,
+        JSON.stringify(body),
+        async (key) => (await client.startRun(threadId, body, key)).message_id,
+      )
+    },
+    [threadId, deliver],
+  )
+  const sendNow = useCallback(
+    async (message: Outgoing, runId: string) => {
+      const { content, images } = message
+      try {
+        await deliver(message, `${runId} ${JSON.stringify([content, images])}`, async (key) => {
+          return (await client.steer(runId, { content, images }, key)).id
+        })
+      } catch (error) {
+        if (!hasEnded(error)) throw error
+        await send({ ...message, on_busy: 'enqueue' })
+      }
+    },
+    [deliver, send],
+  )
+  return useMemo(() => ({ send, sendNow, sending }), [send, sendNow, sending])
 }
+
+/** The run ended before the message reached it. */
+export const hasEnded = (error: unknown): boolean => error instanceof OutlastError && error.code === 'run_finished'
 
 /** A placeholder for a message until the stream delivers the saved one. */
 export function unsavedMessage(threadId: string, { content, on_busy }: Outgoing, after: number): Unsaved {

@@ -1,14 +1,15 @@
-import { LoaderCircle, X } from 'lucide-react'
+import { CornerDownRight, LoaderCircle, X } from 'lucide-react'
 import { useState } from 'react'
 import { queuedRuns, type Message, type RunState } from '@outlast/sdk'
 import { IconButton } from '@/components/button'
 import { complain } from '@/components/toast'
 import type { MessageView } from '@/lib/apps'
 import { plural } from '@/lib/format'
+import { once } from '@/lib/idempotent-request'
 import { client } from '@/lib/queries'
 import { useMe } from '../session/session-gate'
 import { readCaptures } from './captures'
-import { hasArrived } from './outgoing-message'
+import { hasArrived, hasEnded } from './outgoing-message'
 import { useOpenThread, useSender, useThreadFacts } from './thread-context'
 import { useThreadViews } from './thread-views'
 import { textOf } from './user-message'
@@ -28,27 +29,30 @@ export function QueueTray() {
       <h2 className="text-xs text-muted">Queued: answered next</h2>
       <ul className="mt-1 max-h-40 space-y-0.5 overflow-y-auto">
         {queued.map(({ run, message }) => (
-          <Row key={message.id} message={message} run={run} />
+          <Row key={message.id} message={message} run={run} active={open.activeRun} />
         ))}
-        {unsaved !== null && <Row message={unsaved} run={null} />}
+        {unsaved !== null && <Row message={unsaved} run={null} active={null} />}
       </ul>
     </section>
   )
 }
 
-function Row({ message, run }: { message: Message; run: RunState | null }) {
+interface RowProps {
+  message: Message
+  run: RunState | null
+  /** The run before it. */
+  active: RunState | null
+}
+
+function Row({ message, run, active }: RowProps) {
   const me = useMe()
   const { mayWrite } = useThreadFacts()
   const { messages } = useThreadViews()
   const [busy, setBusy] = useState(false)
   const other = message.sender_id !== null && message.sender_id !== me.user.id
-  const cancel = () => {
-    if (run === null) return
+  const change = (request: Promise<unknown>) => {
     setBusy(true)
-    client
-      .cancel(run.run_id)
-      .catch(complain)
-      .finally(() => setBusy(false))
+    request.catch(complain).finally(() => setBusy(false))
   }
   return (
     <li data-queued={message.id} className="flex min-h-8 items-center gap-2">
@@ -62,13 +66,38 @@ function Row({ message, run }: { message: Message; run: RunState | null }) {
         {summaryOf(message, messages)}
       </p>
       {mayWrite && run !== null && (
-        <IconButton label="Remove from the queue" size="icon-sm" disabled={busy} onClick={cancel}>
-          <X />
-        </IconButton>
+        <>
+          {active !== null && (
+            <IconButton
+              label="Send now"
+              size="icon-sm"
+              disabled={busy}
+              onClick={() => change(sendQueued(active.run_id, run.run_id))}
+            >
+              <CornerDownRight />
+            </IconButton>
+          )}
+          <IconButton
+            label="Remove from the queue"
+            size="icon-sm"
+            disabled={busy}
+            onClick={() => change(client.cancel(run.run_id))}
+          >
+            <X />
+          </IconButton>
+        </>
       )}
     </li>
   )
 }
+
+/** Sends a queued message to the run before it; if that run has just ended, the message's turn comes anyway. */
+const sendQueued = (runId: string, queued_run_id: string): Promise<unknown> =>
+  once(`steer ${runId} ${queued_run_id}`, (key) => client.steer(runId, { queued_run_id }, key)).catch(
+    (error: unknown) => {
+      if (!hasEnded(error)) throw error
+    },
+  )
 
 /** A message in one line. */
 function summaryOf(message: Message, formats: readonly MessageView[]): string {

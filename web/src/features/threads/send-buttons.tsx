@@ -1,4 +1,4 @@
-import { ArrowUp, ListPlus, Square, Zap } from 'lucide-react'
+import { ArrowUp, CornerDownRight, ListPlus, Square, Zap } from 'lucide-react'
 import type { OnBusy } from '@outlast/sdk'
 import { Button, IconButton } from '@/components/button'
 
@@ -10,17 +10,30 @@ interface SendButtonsProps {
   stopping: boolean
   onStop: (() => void) | undefined
   onSend: (how?: OnBusy) => void
+  onSendNow: (() => void) | undefined
 }
 
-/** Send; during an answer: stop it, or queue or interrupt with the written message. */
-export function SendButtons({ busy, empty, ready, sending, stopping, onStop, onSend }: SendButtonsProps) {
+/** Send; during an answer: stop it, interrupt it, or send the written message to the agent now or after the answer. */
+export function SendButtons(props: SendButtonsProps) {
+  const { busy, empty, ready, sending, stopping, onStop, onSend, onSendNow } = props
   if (busy && !empty)
     return (
       <>
-        <Button size="sm" look="ghost" disabled={!ready} onClick={() => onSend('interrupt')}>
+        <IconButton label="Interrupt" size="icon-sm" disabled={!ready} onClick={() => onSend('interrupt')}>
           <Zap />
-          Interrupt
-        </Button>
+        </IconButton>
+        {onSendNow !== undefined && (
+          <Button
+            size="sm"
+            look="ghost"
+            disabled={!ready}
+            title="The agent reads it before its next step (Ctrl+Enter)"
+            onClick={onSendNow}
+          >
+            <CornerDownRight />
+            Send now
+          </Button>
+        )}
         <Button size="sm" look="primary" busy={sending} disabled={!ready} onClick={() => onSend('enqueue')}>
           <ListPlus />
           Queue

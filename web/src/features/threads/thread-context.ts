@@ -28,6 +28,8 @@ interface LiveThread {
 interface Sender {
   /** Resolves when the message is saved. */
   send: (message: Outgoing) => Promise<void>
+  /** Sends a message to a run: its agent reads it before its next turn. If the run has ended, it is sent as usual. */
+  sendNow: (message: Outgoing, runId: string) => Promise<void>
   /** The message that is being sent. */
   sending: Unsaved | null
 }

@@ -89,7 +89,7 @@ const Note = ({ children, action }: { children: ReactNode; action?: ReactNode })
 
 function Write({ placeholder, handover }: ThreadFooterProps) {
   const { open, thread } = useOpenThread()
-  const { send } = useSender()
+  const { send, sendNow } = useSender()
   const { activeRun } = open
   const [stopping, setStopping] = useState(false)
   const tellTyping = useTellTyping()
@@ -114,6 +114,7 @@ function Write({ placeholder, handover }: ThreadFooterProps) {
       draftKey={thread.id}
       busy={activeRun !== null}
       onSend={send}
+      onSendNow={activeRun === null ? undefined : (message) => sendNow(message, activeRun.run_id)}
       onPost={post}
       onStop={stop}
       stopping={stopping}

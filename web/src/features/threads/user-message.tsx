@@ -1,4 +1,4 @@
-import { CircleSlash } from 'lucide-react'
+import { CircleSlash, CornerDownRight } from 'lucide-react'
 import { memo } from 'react'
 import type { ImagePart, Message } from '@outlast/sdk'
 import { CopyIcon } from '@/components/copy'
@@ -21,10 +21,13 @@ interface UserMessageProps {
   unsaved?: boolean
   /** Its run was removed from the queue before it started. */
   dropped?: boolean
+  /** Sent to a run that has not read it yet. */
+  unread?: boolean
 }
 
 /** A person's message: plain text exactly as typed, never interpreted as markup. */
-export const UserMessage = memo(function UserMessage({ message, unsaved = false, dropped = false }: UserMessageProps) {
+export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
+  const { message, unsaved = false, dropped = false, unread = false } = props
   const me = useMe()
   const images = message.parts.filter((part) => part.type === 'image')
   const files = message.parts.filter((part) => part.type === 'file')
@@ -67,6 +70,12 @@ export const UserMessage = memo(function UserMessage({ message, unsaved = false,
         <p data-not-answered className="mt-1.5 flex items-center gap-1.5 text-xs text-muted">
           <CircleSlash className="size-3.5 text-faint" aria-hidden />
           Not answered
+        </p>
+      )}
+      {unread && (
+        <p data-unread className="mt-1.5 flex items-center gap-1.5 text-xs text-muted">
+          <CornerDownRight className="size-3.5 text-faint" aria-hidden />
+          Read before the next step
         </p>
       )}
       {!unsaved && (

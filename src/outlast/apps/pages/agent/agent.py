@@ -12,7 +12,6 @@ from outlast.apps.pages.agent.line_handler import PageLines
 from outlast.apps.pages.agent.prompt import system_prompt
 from outlast.apps.pages.agent.publish_module import publish_module_tool
 from outlast.apps.pages.agent.read_page import read_page_tool
-from outlast.apps.pages.agent.recent_changes import asked_text
 from outlast.apps.pages.agent.start_stages import found_by, prepare
 from outlast.apps.pages.settings import PageSettings
 from outlast.apps.pages.versions import Rules
@@ -29,6 +28,7 @@ from outlast.kernel.agents.tools.run_code import AROUND_CODE, run_code_tool
 from outlast.kernel.apps.opened import Opening
 from outlast.kernel.library.modules import USABLE_MODULES
 from outlast.kernel.library.search import SEARCH, SEARCH_DOCS
+from outlast.kernel.library.summary_line import asked_text
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
 from outlast.kernel.runs.transcript import Run
 

@@ -12,7 +12,6 @@ from typing import Final
 
 from outlast.apps.pages.agent.html_budget import within
 
-ASKED_CHARS: Final = 240
 SAID_CHARS: Final = 400
 HTML: Final = "HTML:"
 RECENT: Final = "[RECENT CHANGES]"
@@ -42,16 +41,6 @@ def message_of(found: Found, html: str, now: str, most_chars: int) -> str:
     room = most_chars - sum(len(section) + 2 for section in (*before, *after))
     page = f"{HTML}\n{within(html, max(room, most_chars // 4))}"
     return "\n\n".join([*before, page, *after])
-
-
-def change_line(asked: str, done: str) -> str:
-    """One line of the recent changes: request → result."""
-    return f"{quoted(asked)} → {done}" if done else quoted(asked)
-
-
-def quoted(text: str, most: int = ASKED_CHARS) -> str:
-    line = " ".join(text.split())
-    return f'"{line}"' if len(line) <= most else f'"{line[: most - 1]}…"'
 
 
 def _section(heading: str, lines: Sequence[str]) -> list[str]:

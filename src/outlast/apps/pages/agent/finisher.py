@@ -9,16 +9,15 @@ from typing import Any, Final
 from outlast.apps.pages import store as pages
 from outlast.apps.pages import versions
 from outlast.apps.pages.actions import UNTITLED
-from outlast.apps.pages.agent.context import change_line
 from outlast.apps.pages.agent.outcome import outcome_of
-from outlast.apps.pages.agent.recent_changes import ARROW, asked_text, done_words
+from outlast.apps.pages.agent.recent_changes import done_words
 from outlast.apps.pages.rows import PageRow
 from outlast.db.database import Tx
 from outlast.kernel.agents.hooks import Finished
 from outlast.kernel.apps import registry
-from outlast.kernel.library.memories import MEMORIES
 from outlast.kernel.library.modules import LIBRARY, ModuleOrigin, NewModule
 from outlast.kernel.library.shapes import ModulesSaved
+from outlast.kernel.library.summary_line import ARROW, asked_text, summary_line
 from outlast.kernel.runs.shapes import PageStats
 from outlast.kernel.runs.store import transcript_of, usage_of
 from outlast.kernel.runs.transcript import Run, text_of
@@ -37,8 +36,8 @@ _ELEMENT: Final = re.compile(r"<[a-zA-Z]")
 def save_page(
     tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], *, dependencies: str
 ) -> Finished:
-    """Write the title from the run, unless a person has named the page; its modules; its line of memory, also in the
-    page's history. The end of the run announces the page."""
+    """Write the title from the run, unless a person has named the page; its modules; the run's summary, also in
+    the page's history. The end of the run announces the page."""
     found = pages.page_of_thread(tx, run.thread_id)
     if found is None:  # deleted meanwhile, with its thread
         return Finished()
@@ -49,15 +48,12 @@ def save_page(
     origin = ModuleOrigin(run.project_id, page.id, run.started_by, run.id)
     saved = registry.implementation(LIBRARY).save(tx, announced, origin, page.workspace_id, dependencies)
     summary = _summary(tx, run, parts, facts)
-    registry.implementation(MEMORIES).remember(
-        tx, project_id=run.project_id, thread_id=run.thread_id, run_id=run.id, summary=summary
-    )
     versions.describe(tx, page.id, run.id, summary.partition(ARROW)[2] or summary)
     if not saved:
-        return Finished()
+        return Finished(summary=summary)
     told = [one.data(dependencies) for one in saved]
     event = ModulesSaved(run_id=run.id, workspace_id=page.workspace_id, modules=told)
-    return Finished(events=(("modules.saved", event),))
+    return Finished(events=(("modules.saved", event),), summary=summary)
 
 
 def stats_of(tx: Tx, run: Run, page: PageRow) -> PageStats:
@@ -114,4 +110,4 @@ def _summary(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mappin
         return said
     asked = asked_text(tx.value(messages.c.parts, {"id": run.message_id}) or ())
     prose = " ".join(str(facts.get("prose", "")).split())
-    return change_line(asked, said or "; ".join(one for one in (done_words(parts), prose) if one))
+    return summary_line(asked, said or "; ".join(one for one in (done_words(parts), prose) if one))

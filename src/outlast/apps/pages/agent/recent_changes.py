@@ -8,17 +8,17 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.apps.pages.agent.context import SAID_CHARS, change_line, quoted
+from outlast.apps.pages.agent.context import SAID_CHARS
 from outlast.apps.pages.tables import page_versions
 from outlast.db.database import Tx
 from outlast.kernel.apps import registry
 from outlast.kernel.library.memories import MEMORIES
+from outlast.kernel.library.summary_line import ARROW, asked_text, quoted, summary_line
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.threads.tables import messages
 
 MAX_RECENT: Final = 6
-ARROW: Final = "→"
 _BY_HAND: Final = {
     "undo": "A person undid changes: the page is as it was before them.",
     "restore": "A person restored an earlier version of the page.",
@@ -54,11 +54,6 @@ def lately(tx: Tx, run: Run, page_id: str, most: int = MAX_RECENT) -> Lately:
     told += _by_hand(tx, page_id, most)
     lines = [line for _, line in sorted(told, key=lambda one: one[0])][-most:]
     return Lately(tuple(lines), frozenset(one.run_id for one in requests))
-
-
-def asked_text(parts: Sequence[Mapping[str, Any]]) -> str:
-    """The text of a person's message."""
-    return "\n\n".join(part["text"] for part in parts if part["type"] == "text" and part["text"].strip())
 
 
 def done_words(parts: Sequence[Mapping[str, Any]]) -> str:
@@ -102,7 +97,7 @@ def _line(request: _Request, summary: str) -> str:
         return summary
     done = summary or done_words(request.said or ())
     cut = _CUT.get(request.status)
-    return change_line(asked_text(request.asked), f"{done} ({cut})" if cut else done)
+    return summary_line(asked_text(request.asked), f"{done} ({cut})" if cut else done)
 
 
 def _said(parts: Sequence[Mapping[str, Any]]) -> str:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from outlast.apps.pages.agent.context import Found
 from outlast.apps.pages.agent.modules import module_list
-from outlast.apps.pages.agent.recent_changes import Lately, asked_text, lately
+from outlast.apps.pages.agent.recent_changes import Lately, lately
 from outlast.apps.pages.store import page_of_thread
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
@@ -20,6 +20,7 @@ from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.library.modules import UsableModules
 from outlast.kernel.library.search import Searcher
+from outlast.kernel.library.summary_line import asked_text
 from outlast.kernel.runs.tables import effects
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.threads.tables import messages
@@ -53,7 +54,7 @@ async def prepare(
     usable = await modules.usable(page.workspace_id, run.started_by)
     recent, asked = await db.read(_history, run, page.id)
     without = recent.run_ids | {run.id}
-    found = await searcher.recall(run.thread_id, asked, without=without, limit=most_recalled)
+    found = await searcher.recall(run, asked, thread_id=run.thread_id, without=without, limit=most_recalled)
     recalled = [one.summary for one in found]
     told = Found(page.id, page.version, module_list(usable), recent.lines, recalled)
     await context.tell("load_page", "done", _detail(page.title, told, len(usable)))

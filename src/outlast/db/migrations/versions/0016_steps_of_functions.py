@@ -10,6 +10,10 @@ revision = "0016"
 down_revision = "0015"
 
 _COMMENTS = {
+    ("effects", "ordinal"): "order within the run; negative: a message",
+    ("effects", "step"): "1, 2, 3 … the model turn it belongs to or follows",
+    ("effects", "result"): "model: the turn as pieces, finish, usage; tool: content, is_error; message: message_id",
+    ("messages", "run_id"): "of an answer: the run that made it; else the run that it was sent to",
     ("runs", "waiting_for"): "approval | answer | run | time while parked",
     (
         "runs",

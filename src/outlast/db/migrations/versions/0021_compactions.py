@@ -36,4 +36,6 @@ def upgrade() -> None:
     )
     op.create_index("ix_compactions_thread", "compactions", ["thread_id", "to_position"])
     if op.get_bind().dialect.name == "postgresql":  # SQLite keeps no comments
-        op.execute("COMMENT ON COLUMN effects.kind IS 'model | tool | prepare | check | flow | ask | compaction'")
+        op.execute(
+            "COMMENT ON COLUMN effects.kind IS 'model | tool | prepare | check | flow | ask | compaction | message'"
+        )

@@ -4,6 +4,7 @@ They need no sandbox."""
 from typing import Annotated, Any, Final
 
 import orjson
+import sqlalchemy as sa
 from pydantic import Field
 
 from outlast.base.errors import NotFound
@@ -39,7 +40,7 @@ FileId = Annotated[
     Field(
         min_length=1,
         max_length=300,
-        description="Name of a file that a person attached, or id (art_…) of a project file.",
+        description="Name of a file that a person attached, or name or id (art_…) of a project file.",
     ),
 ]
 PageNumber = Annotated[int, Field(ge=1, le=100_000, description="Page of a PDF, slide of a presentation.")]
@@ -119,7 +120,8 @@ def _find(tx: Tx, run: Run, wanted: str) -> tuple[str, str, str]:
     attached = store.thread_file(tx, run.thread_id, wanted.removeprefix(f"{FOLDER}/"))
     if attached is not None:
         return attached.name, attached.media_type, attached.blob
-    row = tx.find(ArtifactRow, artifacts, {"id": wanted, "project_id": run.project_id})
+    mine = artifacts.c.project_id == run.project_id, sa.or_(artifacts.c.id == wanted, artifacts.c.name == wanted)
+    row = tx.row(ArtifactRow, sa.select(artifacts).where(*mine).order_by(artifacts.c.id.desc()).limit(1))
     if row is None:
         raise NotFound("Neither the thread nor the project has such a file.", id=wanted)
     return row.name, row.media_type, row.blob

@@ -12,7 +12,9 @@ from outlast.kernel.accounts.tables import users
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, tool
 from outlast.kernel.compactions.prompt import messages_text, parts_text
+from outlast.kernel.models.protocol import TextPiece
 from outlast.kernel.runs import store
+from outlast.kernel.runs.steer import pieces_read
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.runs.turns import step_messages
 from outlast.kernel.threads.rows import MessageRow
@@ -82,7 +84,9 @@ def _messages(tx: Tx, run: Run, first: int, offset: int) -> str:
 
 
 def _steps(tx: Tx, run: Run, first: int, offset: int) -> str:
-    steps = step_messages(store.whole_effects(tx, run.id), first - 1)
+    effects = store.whole_effects(tx, run.id)
+    sent = pieces_read(tx, effects, lambda parts: [TextPiece(part["text"]) for part in parts if part["type"] == "text"])
+    steps = step_messages(effects, sent, first - 1)
     lines = [(step, f"Step {step}:\n{messages_text(told, PAGE_CHARS)}\n\n") for step, told in steps]
     return _page("step", lines, offset) if lines else NO_STEPS
 
