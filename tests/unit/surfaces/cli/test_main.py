@@ -17,7 +17,7 @@ from scripts.contract.cli_page import commands
 
 ROOT: Any = build_command()
 COMMANDS = dict(commands(ROOT))
-OF_THE_SERVER = {"serve", "worker", "logs", "doctor", "check-config", "migrate", "backup", "restore", "verify"}
+OF_THE_SERVER = {"serve", "dev", "worker", "logs", "doctor", "check-config", "migrate", "backup", "restore", "verify"}
 ALONE = OF_THE_SERVER | {"rebuild-search", "login", "logout", "status", "version"}
 
 
