@@ -1,7 +1,7 @@
 """The command `outlast`, with a database that can be told to kill the process: `python -m tests.crash.crash_server
 serve …`. The environment says where: `OUTLAST_CRASH_POINT_FILE`, and `OUTLAST_CRASH_COMMITS_FILE` for the labels of
-all commits (see `tests.crash.crash_database`); `OUTLAST_CRASH_STAGED=1` gives the agent `chat` stages. An event
-loop that stands still is a line of the log (see `tests.lag`)."""
+all commits (see `tests.crash.crash_database`); `OUTLAST_CRASH_STAGED=1` gives the agent `chat` stages,
+`OUTLAST_CRASH_FLOWS=1` makes it a flow. An event loop that stands still is a line of the log (see `tests.lag`)."""
 
 import gc
 import os
@@ -12,7 +12,7 @@ from outlast.__main__ import main as run
 from outlast.base.clock import Clock
 from outlast.db.connect import open_database
 from outlast.db.database import Database
-from tests.crash.crash_database import COMMITS_FILE, POINT_FILE, STAGED, CrashingDatabase
+from tests.crash.crash_database import COMMITS_FILE, FLOWS, POINT_FILE, STAGED, CrashingDatabase
 
 
 def _open_crashing(url: str, data_dir: Path, clock: Clock) -> Database:
@@ -26,6 +26,7 @@ def main() -> None:
     gc.disable()  # as `run` does while it imports the program; it enables it again
     from outlast import app
     from outlast.apps.chat import agent
+    from tests.crash import flows_chat
     from tests.crash.staged_chat import staged_chat
     from tests.lag import run_logging_stalls
 
@@ -33,6 +34,8 @@ def main() -> None:
     app.run_program = partial(run_logging_stalls, app.run_program)
     if os.environ.get(STAGED) == "1":
         agent.chat_agent = staged_chat
+    if os.environ.get(FLOWS) == "1":
+        agent.open_app = flows_chat.open_app
     run()
 
 

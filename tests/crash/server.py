@@ -21,7 +21,7 @@ from outlast.base.errors import SandboxLost
 from outlast.db.connect import open_database
 from outlast.db.database import Database
 from outlast_sandbox.providers.local.provider import LocalProvider
-from tests.crash.crash_database import COMMITS_FILE, POINT_FILE, STAGED, CrashPoint
+from tests.crash.crash_database import COMMITS_FILE, FLOWS, POINT_FILE, STAGED, CrashPoint
 from tests.forked import Forked
 
 START_S = 90.0
@@ -76,6 +76,7 @@ class CrashServer:
     slow_reader_s: float = 30.0
     turns: list[dict[str, Any]] | None = None  # what the model says in each run; None: the scenario's usual turns
     staged: bool = False  # the profile has stages
+    flows: bool = False  # the profile is a flow
     page: str | None = None  # the HTML of the page that each run works on; None: runs are chats
     more: str = ""  # further tables of the configuration
     data: Path | None = None
@@ -120,8 +121,8 @@ class CrashServer:
         return [*words, "--port", str(self.port)] if self.role == "serve" else words
 
     def environment(self) -> dict[str, str]:
-        staged = {STAGED: "1"} if self.staged else {}
-        return {**os.environ, **staged, POINT_FILE: str(self.point_file), COMMITS_FILE: str(self.commits_file)}
+        kind = {STAGED: "1"} if self.staged else {FLOWS: "1"} if self.flows else {}
+        return {**os.environ, **kind, POINT_FILE: str(self.point_file), COMMITS_FILE: str(self.commits_file)}
 
     async def start(self) -> None:
         """Returns when it answers, or has been killed while starting by a point that was armed."""

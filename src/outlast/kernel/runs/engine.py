@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
+
+from anyio import CapacityLimiter
 
 from outlast.base.clock import Clock
 from outlast.db.blobs import FolderBlobs
@@ -14,6 +17,8 @@ from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
+
+FUNCTION_THREADS: Final = 40  # beside those of the server, which steps that block do not hold up
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,9 @@ class Engine:
     log: Callable[..., None]
     files: CheckpointKeeper | None = None
     intake: Intake = field(default_factory=Intake)
+    threads: CapacityLimiter = field(
+        default_factory=lambda: CapacityLimiter(FUNCTION_THREADS)
+    )  # for steps of functions
 
     def max_steps(self, agent: Agent) -> int:
         """Turns of the model in one run: the configuration's limit for this agent, else the agent's own, else the limit

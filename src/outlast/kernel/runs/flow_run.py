@@ -12,6 +12,7 @@ from outlast.db.database import Tx
 from outlast.kernel.runs import store
 from outlast.kernel.runs.child_reports import end_children
 from outlast.kernel.runs.context import RunContext
+from outlast.kernel.runs.function_output import FunctionOutput
 from outlast.kernel.runs.journal import Parked, open_journal
 from outlast.kernel.runs.outcome import NO_OUTCOME, error_data
 from outlast.kernel.runs.parked import Suspended, park
@@ -33,14 +34,16 @@ async def perform_flow(context: RunContext, transcript: Transcript) -> tuple[boo
     if transcript.run.cancel_reason is not None:
         await context.end(End("cancelled", transcript.run.cancel_reason))
         return True, False
-    effect = next((effect for effect in transcript.effects if effect.kind == "flow"), None)
+    effect = transcript.flow
     if effect is not None and effect.status == "finished":  # its process ended before the run did
         await context.end(End("completed", "end"))
         return True, False
     effect = await _start(context, effect)
     journal = await open_journal(context, effect)
     message = await context.engine.db.read(_message_of, context.run.message_id)
-    call = function_context(context, effect, journal, partial(_show_notice, context), message)
+    call = function_context(
+        context, effect, journal, FunctionOutput(_shown(context), partial(_show_notice, context)), message
+    )
     flow = context.agent.flow
     assert flow is not None
     try:
@@ -82,6 +85,11 @@ async def _start(context: RunContext, effect: Effect | None) -> Effect:
 def _message_of(tx: Tx, message_id: str) -> str:
     parts: list[dict[str, Any]] = tx.value(messages.c.parts, {"id": message_id}) or []
     return "\n".join(part["text"] for part in parts if part["type"] == "text")
+
+
+def _shown(context: RunContext) -> str:
+    """The texts of the function's notices so far."""
+    return "".join(part["text"] for part in context.shown.parts if part.get("code") == SHOWN)
 
 
 def _show_notice(context: RunContext, text: str) -> None:

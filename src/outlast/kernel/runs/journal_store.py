@@ -56,7 +56,7 @@ def let_go_on(tx: Tx, effect_id: str) -> None:
 
 
 def suspend(tx: Tx, effect_id: str, seen: Sequence[str]) -> None:
-    """The function waits for these steps: it is parked, unless one of them has its value by now. The caller holds the
-    run."""
+    """The function waits for these steps: it is parked, unless one of them has its value by now, or there is none. The
+    caller holds the run."""
     waiting = {step.id for step in waiting_steps(tx, effect_id)}
-    tx.update(effects, {"id": effect_id}, status="parked" if waiting.issuperset(seen) else "allowed")
+    tx.update(effects, {"id": effect_id}, status="parked" if seen and waiting.issuperset(seen) else "allowed")
