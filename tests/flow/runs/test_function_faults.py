@@ -124,7 +124,6 @@ async def test_a_step_that_returns_too_much_fails_with_the_sizes_and_a_tool_is_c
         """Say much."""
         return "x" * 50_000_000
 
-    chat = Agent("talker", instructions="", tools=[longer])
     async with playing(db, tmp_path, long) as it:
         [said] = texts(await it.events((await it.start()).run_id))
         assert said == "long: its value has 20,000,002 bytes; at most 16,777,216 can be kept"
@@ -148,7 +147,7 @@ async def test_an_answer_that_is_too_long_or_no_text_for_a_database_ends_the_run
     async with playing(db, tmp_path, odd) as it:
         assert texts(await it.events((await it.start()).run_id)) == ["an\ufffdswer \ufffd"]
         error = (await it.events((await it.start("long")).run_id))[-2]["data"]["error"]
-        assert error["code"] == "flow_failed"
+        assert error["code"] == "flow_misused"
         assert "50,000,000" in error["message"]
 
 
@@ -283,9 +282,7 @@ async def test_a_fork_shows_the_runs_that_an_answer_started(db: Database, tmp_pa
         assert [part.status for part in copied if part.type == "subrun"] == ["completed"] * 3
 
 
-async def test_a_run_waits_for_a_person_first_though_another_call_waits_for_a_run(
-    db: Database, tmp_path: Path
-) -> None:
+async def test_a_run_waits_for_a_person_first_though_another_call_waits_for_a_run(db: Database, tmp_path: Path) -> None:
     @tool(ask="Always")
     async def guarded() -> str:
         """Guarded."""

@@ -6,7 +6,7 @@ from typing import Any
 import anyio
 from pydantic_core import PydanticSerializationError, to_json
 
-from outlast.base.errors import FlowChanged, OutlastError, SandboxUnavailable
+from outlast.base.errors import FlowChanged, FlowMisused, OutlastError, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.runs import store
@@ -20,11 +20,13 @@ from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.shapes import ErrorData, PartCarrier, StepStarted
 from outlast.kernel.runs.tool_calls import clean_up, function_context, stop_effect
 from outlast.kernel.runs.transcript import Effect, Transcript
+from outlast.kernel.runs.turns import encodable
 from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.threads.parts import NoticePart, TextPart
 from outlast.kernel.threads.tables import messages
 
 STEP = 1  # a flow is one step of its run
+MAX_ANSWER_CHARS = 1_000_000
 SHOWN = "flow"  # the code of its notices
 
 
@@ -48,7 +50,11 @@ async def perform_flow(context: RunContext, transcript: Transcript) -> tuple[boo
     assert flow is not None
     try:
         value = await journal.call(lambda: flow(call))
-        text = value if isinstance(value, str) else to_json(value).decode()
+        text = encodable(value if isinstance(value, str) else to_json(value).decode())
+        if len(text) > MAX_ANSWER_CHARS:
+            raise FlowMisused(
+                f"The flow returned {len(text):,} characters; an answer has {MAX_ANSWER_CHARS:,} at most."
+            )
     except Parked:
         await context.files_saved()
         return False, await park(context, "run", [Suspended(effect.id, journal.waiting)])
