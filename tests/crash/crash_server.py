@@ -1,8 +1,8 @@
 """The command `outlast`, with a database that can be told to kill the process: `python -m tests.crash.crash_server
 serve …`. The environment says where: `OUTLAST_CRASH_POINT_FILE`, and `OUTLAST_CRASH_COMMITS_FILE` for the labels of
 all commits (see `tests.crash.crash_database`); `OUTLAST_CRASH_STAGED=1` gives the agent `chat` stages,
-`OUTLAST_CRASH_BLOCKING=1` a tool that blocks the event loop, which may last `blocking_chat.LOST_S`. An event loop that
-stands still is a line of the log (see `tests.lag`)."""
+`OUTLAST_CRASH_BLOCKING=1` a tool that blocks the event loop, which may last `blocking_chat.LOST_S`, and
+`OUTLAST_CRASH_FLOWS=1` makes it a flow. An event loop that stands still is a line of the log (see `tests.lag`)."""
 
 import gc
 import os
@@ -13,7 +13,7 @@ from outlast.__main__ import main as run
 from outlast.base.clock import Clock
 from outlast.db.connect import open_database
 from outlast.db.database import Database
-from tests.crash.crash_database import BLOCKING, COMMITS_FILE, POINT_FILE, STAGED, CrashingDatabase
+from tests.crash.crash_database import BLOCKING, COMMITS_FILE, FLOWS, POINT_FILE, STAGED, CrashingDatabase
 
 
 def _open_crashing(url: str, data_dir: Path, clock: Clock) -> Database:
@@ -27,6 +27,7 @@ def main() -> None:
     gc.disable()  # as `run` does while it imports the program; it enables it again
     from outlast import app
     from outlast.apps.chat import agent
+    from tests.crash import flows_chat
     from tests.crash.staged_chat import staged_chat
     from tests.lag import run_logging_stalls
 
@@ -40,6 +41,8 @@ def main() -> None:
 
         agent.chat_agent = blocking_chat.blocking_chat
         loop_watch.LOST_S = blocking_chat.LOST_S  # type: ignore[misc]
+    if os.environ.get(FLOWS) == "1":
+        agent.open_app = flows_chat.open_app
     run()
 
 

@@ -82,7 +82,7 @@ async def undisturbed(
     commits = server.commits()[before:]
     outcome = await outcomes.outcome_of(server, db, played)
     assert outcome["run"]["status"] == "completed", outcome["run"]
-    assert outcome["files"] == (files or FILES), outcome["journal"]
+    assert outcome["files"] == (FILES if files is None else files), outcome["journal"]
     await check(server, db, model, played, kills=0)
     await outcomes.kill_sandbox(server, db, played)
     return Reference(outcome, commits, seconds)

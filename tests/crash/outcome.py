@@ -14,8 +14,8 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.credits.rows import LedgerRow
 from outlast.kernel.credits.tables import ledger
-from outlast.kernel.runs.rows import ApprovalRow, EffectRow, RunRow
-from outlast.kernel.runs.tables import approvals, effects, runs, timers
+from outlast.kernel.runs.rows import ApprovalRow, EffectRow, FunctionStepRow, RunRow
+from outlast.kernel.runs.tables import approvals, effects, function_steps, runs, timers
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
 from outlast.kernel.sandboxes.rows import CheckpointRow
 from outlast.kernel.sandboxes.tables import checkpoints, sandboxes
@@ -39,6 +39,7 @@ PART_FIELDS = (
     "result",
     "level",
     "code",
+    "agent",
     *("base_version", "version", "patches", "whole", "refused"),
 )
 
@@ -80,11 +81,31 @@ def _rows(tx: Tx, played: Played) -> dict[str, Any]:
         "journal": [_effect(row) for row in done],
         "workflow": [[step[n] for n in ("name", "status", "detail")] for step in shown.workflow],
         "page": _page(tx, played),
+        "steps": _steps(tx, played.run_id),
+        "children": _children(tx, played.run_id),
         "approvals": [_picked(row, *_APPROVAL_FIELDS) for row in asked],
         "ledger": [(row.kind, row.credits) for row in paid],
         "sandboxes": [tuple(row) for row in tx.execute(machines)],
         "timers": list(tx.execute(clocks).scalars()),
     }
+
+
+def _steps(tx: Tx, run_id: str) -> list[list[Any]]:
+    """What the run's functions recorded, in the order of their calls."""
+    rows = tx.rows(FunctionStepRow, sa.select(function_steps).where(function_steps.c.run_id == run_id))
+    ordered = sorted(rows, key=lambda row: [int(at) for at in row.path.split(".")])
+    return [[row.path, row.name, row.kind, row.status, row.result, row.error, row.announced] for row in ordered]
+
+
+def _children(tx: Tx, run_id: str) -> list[dict[str, Any]]:
+    """The runs that its functions started, in the order of their first messages."""
+    started = sa.select(threads.c.id).where(threads.c.caller_run_id == run_id)
+    found = tx.rows(RunRow, sa.select(runs).where(runs.c.thread_id.in_(started)))
+    said = {row.id: row.parts[0]["text"] for row in tx.rows(MessageRow, sa.select(messages))}
+    return [
+        {**_picked(row, *_RUN_FIELDS), "profile": row.profile}
+        for row in sorted(found, key=lambda row: str(said[row.message_id]))
+    ]
 
 
 def _page(tx: Tx, played: Played) -> dict[str, Any] | None:

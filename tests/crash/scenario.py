@@ -186,7 +186,8 @@ def _asked(event: dict[str, Any], played: Played, decided: set[str]) -> list[tup
             if item["kind"] == "approval":
                 asks.append((f"/v1/approvals/{item['id']}", {"decision": "approve", "reason": "go on"}))
             else:
-                asks.append((f"/v1/questions/{item['id']}", {"answers": {"tone": "dry"}}))
+                answers = {question["id"]: "dry" for question in item["questions"]}
+                asks.append((f"/v1/questions/{item['id']}", {"answers": answers}))
     return asks
 
 

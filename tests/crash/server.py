@@ -21,7 +21,7 @@ from outlast.base.errors import SandboxLost
 from outlast.db.connect import open_database
 from outlast.db.database import Database
 from outlast_sandbox.providers.local.provider import LocalProvider
-from tests.crash.crash_database import BLOCKING, COMMITS_FILE, POINT_FILE, STAGED, CrashPoint
+from tests.crash.crash_database import BLOCKING, COMMITS_FILE, FLOWS, POINT_FILE, STAGED, CrashPoint
 from tests.forked import Forked
 
 START_S = 90.0
@@ -77,6 +77,7 @@ class CrashServer:
     turns: list[dict[str, Any]] | None = None  # what the model says in each run; None: the scenario's usual turns
     staged: bool = False  # the profile has stages
     blocking: bool = False  # the agent has a tool that blocks the event loop, which may last `blocking_chat.LOST_S`
+    flows: bool = False  # the profile is a flow
     page: str | None = None  # the HTML of the page that each run works on; None: runs are chats
     more: str = ""  # further tables of the configuration
     data: Path | None = None
@@ -121,8 +122,9 @@ class CrashServer:
         return [*words, "--port", str(self.port)] if self.role == "serve" else words
 
     def environment(self) -> dict[str, str]:
-        agent = {STAGED: "1"} if self.staged else {BLOCKING: "1"} if self.blocking else {}
-        return {**os.environ, **agent, POINT_FILE: str(self.point_file), COMMITS_FILE: str(self.commits_file)}
+        wanted = {STAGED: self.staged, BLOCKING: self.blocking, FLOWS: self.flows}
+        kind = {name: "1" for name, yes in wanted.items() if yes}
+        return {**os.environ, **kind, POINT_FILE: str(self.point_file), COMMITS_FILE: str(self.commits_file)}
 
     async def start(self) -> None:
         """Returns when it answers, or has been killed while starting by a point that was armed."""

@@ -66,8 +66,6 @@ async def _not_lost(_workspace_id: str, _sandbox_id: str) -> None:
 class FakeJournal:
     """A journal that keeps nothing: each step is done whenever it is asked for."""
 
-    is_replaying = False
-
     async def step(self, _name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
         value = function(*args, **named)
         return await value if isawaitable(value) else value

@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
+from pydantic import BaseModel
+
 from outlast.kernel.runs.transcript import Run
 
 if TYPE_CHECKING:
@@ -57,14 +59,18 @@ class Called(Protocol):
 
     @property
     def name(self) -> str: ...
+    @property
+    def model(self) -> str | None: ...
+    @property
+    def sandbox(self) -> bool: ...
+    @property
+    def output(self) -> type[BaseModel] | None: ...
 
 
 class Journal(Protocol):
     """What keeps the steps of a function; `kernel/runs/journal.py` implements it. The methods are those of `Context`,
     which documents them."""
 
-    @property
-    def is_replaying(self) -> bool: ...
     async def step(self, name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any: ...
     async def run(self, agent: Called | str, message: str, key: str) -> Any: ...
     async def gather(self, *branches: Awaitable[Any]) -> list[Any]: ...
@@ -104,8 +110,7 @@ class Context(EffectContext):
 
     def show(self, text: str) -> None:
         """Add text to the output of the call that people see while it runs. The model does not read it."""
-        if not self.journal.is_replaying:  # it was shown when the function was first here
-            self.output(text)
+        self.output(text)
 
     @overload
     async def step(self, name: str, function: Callable[..., Coroutine[Any, Any, T]], *args: Any, **named: Any) -> T: ...
@@ -149,7 +154,8 @@ class Context(EffectContext):
         await self.sleep_until(self.now() + timedelta(seconds=seconds))
 
     def now(self) -> datetime:
-        """When the last step ended, or the function first began; in UTC. The same at each call of the function."""
+        """When the last step ended, within this branch of a `gather`, or the function first began; in UTC. The same at
+        each call of the function."""
         return self.journal.now()
 
     def random(self) -> Random:

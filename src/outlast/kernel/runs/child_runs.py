@@ -8,6 +8,7 @@ from outlast.base.errors import FlowMisused, OutlastError, UnknownProfile
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.db.savepoints import is_of_transaction, savepoint
+from outlast.kernel.agents.context import Called
 from outlast.kernel.agents.workspaces import workspace_of_thread
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
@@ -35,7 +36,14 @@ class _Ended(NamedTuple):
 
 
 def start(
-    tx: Tx, events: list[NamedEvent], step_id: str, *, context: RunContext, agent: str, message: str, step_number: int
+    tx: Tx,
+    events: list[NamedEvent],
+    step_id: str,
+    *,
+    context: RunContext,
+    agent: Called | str,
+    message: str,
+    step_number: int,
 ) -> dict[str, Any]:
     """Start a run of this agent for a step of the function, and show it; returns what the step waits for. It fails if
     there is no such agent or model, agents call each other too deep, or the credits do not suffice."""
@@ -51,9 +59,12 @@ def start(
     return {"waits_for": part.run_id, "part_id": part.id}
 
 
-def _start(tx: Tx, step_id: str, context: RunContext, agent: str, message: str, step_number: int) -> SubrunPart:
+def _start(
+    tx: Tx, step_id: str, context: RunContext, agent: Called | str, message: str, step_number: int
+) -> SubrunPart:
     caller, engine = context.run, context.engine
-    called = engine.agents.get(agent)
+    # An agent that only other servers have waits for one of them.
+    called: Called | None = engine.agents.get(agent) if isinstance(agent, str) else agent
     if called is None:
         raise UnknownProfile(f"There is no agent {agent!r} on this server.", field="agent")
     if _depth(tx, caller) >= MAX_DEPTH:
@@ -69,7 +80,7 @@ def _start(tx: Tx, step_id: str, context: RunContext, agent: str, message: str, 
         tx,
         caller.project_id,
         caller.started_by,
-        profile=agent,
+        profile=called.name,
         first_message=message,
         workspace_id=shared,
         caller_run_id=caller.id,
@@ -77,12 +88,12 @@ def _start(tx: Tx, step_id: str, context: RunContext, agent: str, message: str, 
     asked = TextPart(id=new_id("part"), text=message)
     sent = add_message(tx, thread_id, "user", caller.started_by, "complete", [asked.model_dump()])
     new = NewRun(
-        caller.project_id, thread_id, shared, agent, model, sent.id, caller.started_by, step_id=step_id,
+        caller.project_id, thread_id, shared, called.name, model, sent.id, caller.started_by, step_id=step_id,
         instructions=caller.instructions,
     )  # fmt: skip
     run_id = queue_run(tx, engine, new, None)
     return SubrunPart(
-        id=new_id("part"), step=step_number, run_id=run_id, thread_id=thread_id, agent=agent, text=message
+        id=new_id("part"), step=step_number, run_id=run_id, thread_id=thread_id, agent=called.name, text=message
     )
 
 

@@ -32,10 +32,11 @@ SAVE_FILES_S = 15.0  # how long an answer waits for its checkpoint; a slower one
 
 
 class RunContext:
-    """`shown` is the run as followers see it; `is_cancelled` says whether a user has ended it. `steps_began` has the
+    """`shown` is the run as followers see it; `is_cancelled` says whether a user has ended it, and
+    `is_stopping` whether the server stops, so that nothing new begins. `steps_began` has the
     time at which each step of the workflow was last reported to begin."""
 
-    def __init__(self, engine: Engine, claimed: Claimed) -> None:
+    def __init__(self, engine: Engine, claimed: Claimed, is_stopping: Callable[[], bool] = lambda: False) -> None:
         run, first_seq, first = claimed
         self.engine = engine
         self.run = run
@@ -43,6 +44,7 @@ class RunContext:
         self.shown = RunFold()
         self.lost_sandboxes: set[str] = set()  # losses that the run has shown
         self.is_cancelled = False
+        self.is_stopping = is_stopping
         shown = () if first is None else first.lines
         numbers = run.seq_saved, first_seq, run.seq_reserved
         self.writer = RunWriter(engine.db, engine.hub, engine.clock, run.id, run.attempt, *numbers, shown)

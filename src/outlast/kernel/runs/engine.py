@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
+
+from anyio import CapacityLimiter
 
 from outlast.base.clock import Clock
 from outlast.db.blobs import FolderBlobs
@@ -16,6 +19,8 @@ from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
+
+FUNCTION_THREADS: Final = 40  # beside those of the server, which steps that block do not hold up
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,8 @@ class Engine:
     log: Callable[..., None]
     files: CheckpointKeeper | None = None
     intake: Intake = field(default_factory=Intake)
+    threads: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(FUNCTION_THREADS))
+    """Where steps of functions that are no coroutines work."""
     reader: Tool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -6,12 +6,13 @@ from typing import Any
 import anyio
 from pydantic_core import PydanticSerializationError, to_json
 
-from outlast.base.errors import FlowChanged, OutlastError, SandboxUnavailable
+from outlast.base.errors import FlowChanged, FlowMisused, OutlastError, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.runs import store
 from outlast.kernel.runs.child_reports import end_children
 from outlast.kernel.runs.context import RunContext
+from outlast.kernel.runs.function_output import FunctionOutput
 from outlast.kernel.runs.journal import Parked, open_journal
 from outlast.kernel.runs.outcome import NO_OUTCOME, error_data
 from outlast.kernel.runs.parked import Suspended, park
@@ -19,11 +20,13 @@ from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.shapes import ErrorData, PartCarrier, StepStarted
 from outlast.kernel.runs.tool_calls import clean_up, function_context, stop_effect
 from outlast.kernel.runs.transcript import Effect, Transcript
+from outlast.kernel.runs.turns import encodable
 from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.threads.parts import NoticePart, TextPart
 from outlast.kernel.threads.tables import messages
 
 STEP = 1  # a flow is one step of its run
+MAX_ANSWER_CHARS = 1_000_000
 SHOWN = "flow"  # the code of its notices
 
 
@@ -33,19 +36,25 @@ async def perform_flow(context: RunContext, transcript: Transcript) -> tuple[boo
     if transcript.run.cancel_reason is not None:
         await context.end(End("cancelled", transcript.run.cancel_reason))
         return True, False
-    effect = next((effect for effect in transcript.effects if effect.kind == "flow"), None)
+    effect = transcript.flow
     if effect is not None and effect.status == "finished":  # its process ended before the run did
         await context.end(End("completed", "end"))
         return True, False
     effect = await _start(context, effect)
     journal = await open_journal(context, effect)
     message = await context.engine.db.read(_message_of, context.run.message_id)
-    call = function_context(context, effect, journal, partial(_show_notice, context), message)
+    call = function_context(
+        context, effect, journal, FunctionOutput(_shown(context), partial(_show_notice, context)), message
+    )
     flow = context.agent.flow
     assert flow is not None
     try:
         value = await journal.call(lambda: flow(call))
-        text = value if isinstance(value, str) else to_json(value).decode()
+        text = encodable(value if isinstance(value, str) else to_json(value).decode())
+        if len(text) > MAX_ANSWER_CHARS:
+            raise FlowMisused(
+                f"The flow returned {len(text):,} characters; an answer has {MAX_ANSWER_CHARS:,} at most."
+            )
     except Parked:
         await context.files_saved()
         return False, await park(context, "run", [Suspended(effect.id, journal.waiting)])
@@ -82,6 +91,11 @@ async def _start(context: RunContext, effect: Effect | None) -> Effect:
 def _message_of(tx: Tx, message_id: str) -> str:
     parts: list[dict[str, Any]] = tx.value(messages.c.parts, {"id": message_id}) or []
     return "\n".join(part["text"] for part in parts if part["type"] == "text")
+
+
+def _shown(context: RunContext) -> str:
+    """The texts of the function's notices so far."""
+    return "".join(part["text"] for part in context.shown.parts if part.get("code") == SHOWN)
 
 
 def _show_notice(context: RunContext, text: str) -> None:

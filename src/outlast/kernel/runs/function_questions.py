@@ -14,6 +14,7 @@ from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.inbox import tell_asked
 from outlast.kernel.runs.shapes import PartCarrier, QuestionAsked, QuestionData, QuestionItem
 from outlast.kernel.runs.tables import effects
+from outlast.kernel.runs.turns import encodable
 from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.threads.parts import ToolCallPart
 
@@ -21,19 +22,16 @@ TOOL: Final = "ask_user"  # shown as a model's question
 QUESTION_ID: Final = "answer"
 
 
+def question_of(text: str, options: Sequence[str], multiple: bool) -> QuestionItem:
+    """The question of a function. Raises `ValueError` for what is not text."""
+    offered = [encodable(option) for option in options]
+    return QuestionItem(id=QUESTION_ID, question=encodable(text), options=offered, multiple=multiple)
+
+
 def ask_person(
-    tx: Tx,
-    events: list[NamedEvent],
-    _step_id: str,
-    *,
-    context: RunContext,
-    step: int,
-    text: str,
-    options: Sequence[str],
-    multiple: bool,
+    tx: Tx, events: list[NamedEvent], _step_id: str, *, context: RunContext, step: int, item: QuestionItem
 ) -> dict[str, Any]:
     """Ask; returns what the function's step waits for."""
-    item = QuestionItem(id=QUESTION_ID, question=text, options=list(options), multiple=multiple)
     run, arguments = context.run, orjson.dumps({"questions": [item.model_dump()]}).decode()
     part = ToolCallPart(
         id=new_id("part"), step=step, call_id=new_id("effect"), tool=TOOL, arguments=arguments, status="pending"

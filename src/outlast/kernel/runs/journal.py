@@ -7,14 +7,14 @@ that the code has changed.
 """
 
 import inspect
-from asyncio import current_task
+from asyncio import CancelledError, current_task
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
+from functools import lru_cache, partial
 from random import Random
-from typing import Any, Final, TypeVar, get_type_hints
+from typing import Any, Final, NoReturn, TypeVar, get_type_hints
 
 import anyio
 import anyio.to_thread
@@ -28,17 +28,19 @@ from outlast.kernel.agents.context import Called
 from outlast.kernel.runs import child_runs, journal_store, timers
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.finishers import workflow_step
-from outlast.kernel.runs.function_questions import ask_person
+from outlast.kernel.runs.function_questions import ask_person, question_of
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.rows import FunctionStepRow
 from outlast.kernel.runs.shapes import WorkflowStatus
 from outlast.kernel.runs.tables import function_steps
 from outlast.kernel.runs.transcript import Effect
+from outlast.kernel.runs.turns import encodable
 from outlast.kernel.streams.log_store import NamedEvent
 
 MAX_ROW_BYTES: Final = 256 * 1024  # of a value in its row; a longer one lies in a blob
 MAX_BYTES: Final = 16 * 1024 * 1024
 MAX_NAME_CHARS: Final = 200
+MAX_SHOWN_STEPS: Final = 500  # of a flow, as steps of its workflow
 MAX_MESSAGE_CHARS: Final = 2_000
 _PLAIN: Final = TypeAdapter(Any)
 _VALUE_FAULTS: Final = (PydanticSerializationError, PydanticSchemaGenerationError, ValidationError, ValueError)
@@ -53,54 +55,64 @@ class Parked(BaseException):
 
 @dataclass(slots=True)
 class _Scope:
-    """A sequence of calls: the function itself, or a branch of a `gather`. Its calls come from one task."""
+    """A sequence of calls: the function itself, or a branch of a `gather`. Its calls come from one task. `now` is when
+    its last step ended. Once one of its steps waits, it is `parked`: nothing more is done, not even in a `finally`."""
 
-    prefix: str = ""
+    prefix: str
+    now: datetime
     task: Any = field(default_factory=current_task)
     calls: int = 0
+    parked: bool = False
 
 
 _scope: ContextVar[_Scope | None] = ContextVar("outlast_function", default=None)
 
 
 class RunJournal:
-    """The journal of the function of one effect. `records` are its steps so far; while `is_replaying`, the function has
-    yet to ask for some of them, and shows nothing again."""
+    """The journal of the function of one effect. `records` are its steps so far."""
 
     def __init__(self, context: RunContext, effect: Effect, records: Sequence[FunctionStepRow] = ()) -> None:
         self._context, self._effect = context, effect
         self._records = {record.path: record for record in records}
         self._unasked: set[str] = set()
         self._starting = 0  # runs that are being started
+        self._is_stopped = False  # by a stop of the server, before a step that it could have done
         self._changed: FlowChanged | None = None
-        self._now = effect.started_at or context.engine.clock.now()
 
     async def call(self, function: Callable[[], Awaitable[T]]) -> T:
-        """Call the function from its top. Raises `Parked`; `FlowChanged` also if the function hid it, or if it returns
-        without having asked for all of its steps."""
+        """Call the function from its top. Raises `Parked` and `FlowChanged` also if the function hid it, and
+        `FlowChanged` if it returns without having asked for all of its steps."""
         self._unasked = set(self._records)
-        _scope.set(_Scope())
-        value = await function()
-        if self._changed is None and self._unasked:
+        scope = _Scope("", self._effect.started_at or self._context.engine.clock.now())
+        _scope.set(scope)
+        try:
+            value = await _contained(function())
+        except (Parked, Exception, BaseExceptionGroup) as error:
+            if not isinstance(error, NO_OUTCOME):
+                self._demand_to_go_on(scope)
+            raise
+        self._demand_to_go_on(scope)
+        if self._unasked:
             left = min(self._unasked, key=lambda path: [int(at) for at in path.split(".")])
-            self._changed = _changed(self._records[left].name, "its end")
+            raise _changed(self._records[left].name, "its end")
+        return value
+
+    def _demand_to_go_on(self, scope: _Scope) -> None:
         if self._changed is not None:
             raise self._changed
-        return value
+        if scope.parked:
+            raise Parked
 
     @property
     def has_records(self) -> bool:
         return bool(self._records)
 
     @property
-    def is_replaying(self) -> bool:
-        # What a call that was cut off had shown was taken back: it is shown again.
-        return bool(self._unasked) and self._effect.status != "started"
-
-    @property
     def waiting(self) -> list[str]:
-        """The steps without a value."""
-        return [record.id for record in self._records.values() if record.status == "waiting"]
+        """The steps without a value that the function waits for. None: it can go on at once, after a stop."""
+        return (
+            [] if self._is_stopped else [record.id for record in self._records.values() if record.status == "waiting"]
+        )
 
     async def step(self, name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
         path, record = self._place("step", name)
@@ -115,9 +127,13 @@ class RunJournal:
         if record is None:
             at_work = sum(one.kind == "run" and one.status == "waiting" for one in self._records.values())
             if at_work + self._starting >= child_runs.AT_ONCE:
-                raise Parked
+                self._park()
             start = partial(
-                child_runs.start, context=self._context, agent=name, message=message, step_number=self._effect.step
+                child_runs.start,
+                context=self._context,
+                agent=agent,
+                message=encodable(message),
+                step_number=self._effect.step,
             )
             self._starting += 1
             try:
@@ -126,20 +142,14 @@ class RunJournal:
                 self._starting -= 1
         if record.status != "waiting" and not record.announced:
             await self._context.record(partial(child_runs.announce, step=record, step_number=self._effect.step))
-        output = self._context.engine.agents[name].output if name in self._context.engine.agents else None
-        return await self._value(record, _PLAIN if output is None else TypeAdapter(output))
+        called = self._context.engine.agents.get(name) if isinstance(agent, str) else agent
+        return await self._value(record, _PLAIN if called is None or called.output is None else _adapter(called.output))
 
     async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any:
         path, record = self._place("ask", question)
         if record is None:
-            ask = partial(
-                ask_person,
-                context=self._context,
-                step=self._effect.step,
-                text=question,
-                options=options,
-                multiple=multiple,
-            )
+            asked = question_of(question, options, multiple)
+            ask = partial(ask_person, context=self._context, step=self._effect.step, item=asked)
             record = await self._begin(path, "ask", question, ask)
         return await self._value(record, _PLAIN)
 
@@ -159,39 +169,54 @@ class RunJournal:
         await self._value(record, _PLAIN)
 
     async def gather(self, *branches: Awaitable[Any]) -> list[Any]:
-        path = self._next_path()
+        scope, path = self._here(), self._next_path()
+        scopes: list[_Scope] = []
         results: list[Any] = [None] * len(branches)
         errors: dict[int, BaseException] = {}
 
         async def work(index: int, branch: Awaitable[Any]) -> None:
-            _scope.set(_Scope(f"{path}.{index}."))
+            scopes.append(inner := _Scope(f"{path}.{index}.", scope.now))
+            _scope.set(inner)
             try:
-                results[index] = await branch
-            except (Parked, Exception) as error:
+                results[index] = await _contained(branch)
+            except (Parked, Exception, BaseExceptionGroup) as error:
                 errors[index] = error
 
         async with anyio.create_task_group() as group:
             for index, branch in enumerate(branches):
                 group.start_soon(work, index, branch)
-        first = [error for error in errors.values() if isinstance(error, NO_OUTCOME)]
-        parked = [error for error in errors.values() if isinstance(error, Parked)]
-        for error in (*first, *parked, *(errors[index] for index in sorted(errors))):
-            raise error
+        scope.now = max((inner.now for inner in scopes), default=scope.now)
+        for storage in (error for error in errors.values() if isinstance(error, NO_OUTCOME)):
+            raise storage
+        if any(inner.parked for inner in scopes):
+            self._park()
+        for index in sorted(errors):
+            raise errors[index]
         return results
 
     def now(self) -> datetime:
-        return self._now
+        return self._here().now
 
     def random(self) -> Random:
         return Random(f"{self._effect.id} {self._next_path()}")
 
-    def _next_path(self) -> str:
+    def _here(self) -> _Scope:
         scope = _scope.get()
         if scope is None or scope.task is not current_task():
             raise FlowMisused(
                 "A step was asked for outside of the function, or by a task of its own.",
                 hint="Await it in the function itself or in a coroutine that is given to ctx.gather, not in a step.",
             )
+        if scope.parked:
+            raise Parked
+        return scope
+
+    def _park(self) -> NoReturn:
+        self._here().parked = True
+        raise Parked
+
+    def _next_path(self) -> str:
+        scope = self._here()
         scope.calls += 1
         return f"{scope.prefix}{scope.calls - 1}"
 
@@ -201,44 +226,57 @@ class RunJournal:
             raise self._changed
         path = self._next_path()
         record = self._records.get(path)
+        if record is None and self._context.is_stopping():
+            self._is_stopped = True
+            self._park()
         if record is None:
             return path, None
         self._unasked.discard(path)
-        if (record.kind, record.name) != (kind, name[:MAX_NAME_CHARS]):
+        if (record.kind, record.name) != (kind, _short(name)):
             self._changed = _changed(record.name, name)
             raise self._changed
         return path, record
 
-    async def _perform(self, path: str, name: str, call: Callable[[], Any], shape: TypeAdapter[Any]) -> FunctionStepRow:
+    async def _perform(self, path: str, name: str, call: partial[Any], shape: TypeAdapter[Any]) -> FunctionStepRow:
         """Do the work of a step and record it."""
         began = self._context.engine.clock.now()
         outer = _scope.get()
         _scope.set(None)  # a step has no steps
+        body, failed = b"", None
         try:
-            kept = await self._kept(shape.dump_json(await _awaited(call)))
+            body = _body_of(await _contained(self._awaited(call)), shape)
         except (SandboxLost, SandboxUnavailable, FlowMisused, *NO_OUTCOME):
             raise
         except Exception as error:  # the edge of a step: the function may catch it, now and when it is called again
-            kept = self._failure(name, error)
+            failed = self._failure(name, error)
         finally:
             _scope.set(outer)
         took_s = (self._context.engine.clock.now() - began).total_seconds()
-        word: WorkflowStatus = "failed" if kept["status"] == "failed" else "done"
-        shown = workflow_step(self._context.run.id, name[:MAX_NAME_CHARS], word, duration_s=took_s)
-
-        def finish(tx: Tx, events: list[NamedEvent], _step_id: str) -> dict[str, Any]:
-            if self._effect.kind == "flow":
-                events.append(shown)
-            return {**kept, "ended_at": tx.now}
+        word: WorkflowStatus = "done" if failed is None else "failed"
+        shown = workflow_step(self._context.run.id, _short(name), word, duration_s=took_s)
 
         with anyio.CancelScope(shield=True):  # what was done is written first, then it stops
+            kept = failed or await self._kept(body)
+
+            def finish(tx: Tx, events: list[NamedEvent], _step_id: str) -> dict[str, Any]:
+                if self._effect.kind == "flow" and len(self._records) < MAX_SHOWN_STEPS:
+                    events.append(shown)
+                return {**kept, "ended_at": tx.now}
+
             recorded = await self._begin(path, "step", name, finish)
         return recorded  # noqa: RET504 - a scope may end early, which mypy knows
 
     def _failure(self, name: str, error: Exception) -> dict[str, Any]:
         self._context.engine.log("step failed", run_id=self._context.run.id, step=name, error=error)
-        message = str(getattr(error, "message", error))[:MAX_MESSAGE_CHARS]
+        message = encodable(str(getattr(error, "message", error))[:MAX_MESSAGE_CHARS])
         return {"status": "failed", "error": {"kind": type(error).__name__, "message": message}}
+
+    async def _awaited(self, call: partial[Any]) -> Any:
+        """The value of a function: an `async def` on the event loop, a `def` in a thread."""
+        if inspect.iscoroutinefunction(call.func):
+            return await call()
+        value = await anyio.to_thread.run_sync(call, limiter=self._context.engine.threads)
+        return await value if inspect.isawaitable(value) else value
 
     async def _begin(
         self, path: str, kind: str, name: str, change: Callable[[Tx, list[NamedEvent], str], Mapping[str, Any]]
@@ -248,7 +286,7 @@ class RunJournal:
 
         def record(tx: Tx, events: list[NamedEvent]) -> FunctionStepRow:
             row = FunctionStepRow(
-                id=step_id, run_id=context.run.id, effect_id=self._effect.id, path=path, name=name[:MAX_NAME_CHARS],
+                id=step_id, run_id=context.run.id, effect_id=self._effect.id, path=path, name=_short(name),
                 kind=kind, status="waiting", attempt=context.run.attempt, result=None, blob=None, error=None,  # type: ignore[arg-type]
                 waits_for=None, part_id=None, announced=False, created_at=tx.now, ended_at=None,
             )  # fmt: skip
@@ -260,16 +298,15 @@ class RunJournal:
         return recorded
 
     async def _kept(self, body: bytes) -> dict[str, Any]:
-        if len(body) > MAX_BYTES:
-            raise ValueError(f"its value has {len(body):,} bytes; at most {MAX_BYTES:,} can be kept")
         if len(body) <= MAX_ROW_BYTES:
             return {"status": "finished", "result": body.decode()}
         return {"status": "finished", "blob": await anyio.to_thread.run_sync(self._context.engine.blobs.put, body)}
 
     async def _value(self, record: FunctionStepRow, shape: TypeAdapter[Any]) -> Any:
         if record.status == "waiting":
-            raise Parked
-        self._now = max(self._now, record.ended_at or self._now)
+            self._park()
+        scope = self._here()
+        scope.now = max(scope.now, record.ended_at or scope.now)
         if record.status == "failed":
             error = record.error or {}
             raise StepFailed(f"{record.name}: {error.get('message', '')}", step=record.name, kind=error.get("kind", ""))
@@ -310,16 +347,36 @@ def _changed(recorded: str, asked: str) -> FlowChanged:
 def _shape_of(function: Callable[..., Any]) -> TypeAdapter[Any]:
     """What a function returns, by its annotation."""
     try:
-        hint = get_type_hints(function).get("return", Any)
-        return _PLAIN if hint is Any else TypeAdapter(hint)
+        return _adapter(get_type_hints(function).get("return", Any))
     except (TypeError, NameError, *_VALUE_FAULTS):  # a partial, a builtin, or a name that cannot be resolved
         return _PLAIN
 
 
-async def _awaited(call: Callable[[], Any]) -> Any:
-    """The value of a function: an `async def` on the event loop, a `def` in a thread."""
-    inner = call.func if isinstance(call, partial) else call
-    if inspect.iscoroutinefunction(inner):
-        return await call()
-    value = await anyio.to_thread.run_sync(call)
-    return await value if inspect.isawaitable(value) else value
+@lru_cache(256)
+def _adapter(hint: Any) -> TypeAdapter[Any]:
+    return _PLAIN if hint is Any else TypeAdapter(hint)
+
+
+def _body_of(value: Any, shape: TypeAdapter[Any]) -> bytes:
+    body = shape.dump_json(value)
+    if len(body) > MAX_BYTES:
+        raise ValueError(f"its value has {len(body):,} bytes; at most {MAX_BYTES:,} can be kept")
+    return body
+
+
+def _short(name: str) -> str:
+    return encodable(name)[:MAX_NAME_CHARS]
+
+
+async def _contained(work: Awaitable[T]) -> T:
+    """The value of a person's function. What would end more than this function is its error: `sys.exit`, and a cancel
+    that is its own."""
+    try:
+        return await work
+    except SystemExit as error:
+        raise RuntimeError(f"sys.exit({error.code!r}) was called") from error
+    except CancelledError as error:
+        task = current_task()
+        if task is None or task.cancelling():
+            raise
+        raise RuntimeError("something that it waited for was cancelled") from error

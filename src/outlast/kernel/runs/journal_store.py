@@ -11,12 +11,22 @@ from outlast.kernel.runs.rows import FunctionStepRow
 from outlast.kernel.runs.tables import effects, function_steps
 
 _OF_EFFECT = sa.select(function_steps).where(function_steps.c.effect_id == sa.bindparam("effect"))
+_OF_RUN = (
+    sa.select(function_steps)
+    .where(function_steps.c.run_id == sa.bindparam("run"))
+    .order_by(function_steps.c.created_at, function_steps.c.id)
+)
 _WAITING = function_steps.c.status == "waiting"
 
 
 def steps_of(tx: Tx, effect_id: str) -> list[FunctionStepRow]:
     """The steps that a flow, or a call of a tool, has recorded. For reads only: there may be thousands."""
     return tx.rows(FunctionStepRow, _OF_EFFECT, {"effect": effect_id})
+
+
+def steps_of_run(tx: Tx, run_id: str) -> list[FunctionStepRow]:
+    """All steps of a run's functions, the oldest first."""
+    return tx.rows(FunctionStepRow, _OF_RUN, {"run": run_id})
 
 
 def step_of(tx: Tx, step_id: str) -> FunctionStepRow | None:
@@ -56,7 +66,7 @@ def let_go_on(tx: Tx, effect_id: str) -> None:
 
 
 def suspend(tx: Tx, effect_id: str, seen: Sequence[str]) -> None:
-    """The function waits for these steps: it is parked, unless one of them has its value by now. The caller holds the
-    run."""
+    """The function waits for these steps: it is parked, unless one of them has its value by now, or there is none. The
+    caller holds the run."""
     waiting = {step.id for step in waiting_steps(tx, effect_id)}
-    tx.update(effects, {"id": effect_id}, status="parked" if waiting.issuperset(seen) else "allowed")
+    tx.update(effects, {"id": effect_id}, status="parked" if seen and waiting.issuperset(seen) else "allowed")

@@ -32,7 +32,7 @@ class Leg:
     def __init__(self, engine: Engine, claimed: Claimed) -> None:
         self.engine = engine
         self.run = claimed.run
-        self.context = RunContext(engine, claimed)
+        self.context = RunContext(engine, claimed, lambda: self.stop == "shutdown")
         self.stop: str | None = None
         self.ended = False
         self.over = anyio.Event()
@@ -81,7 +81,7 @@ class Leg:
         if first is not None:  # it cut nothing
             return
         transcript = await context.transcript()
-        turn = transcript.last_turn
+        turn = transcript.last_turn or transcript.flow
         cut = [e for e in (transcript.calls_of(turn.step) if turn else ()) if e.status == "started"]
         if turn is not None and (cut or turn.status == "started"):
             again = {effect.part_id for effect in cut}  # asked again: their output is shown again, from the start

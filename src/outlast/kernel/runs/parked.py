@@ -1,8 +1,8 @@
 """Waiting for a user, another run or a time: the run is only a row, until its next leg is ready."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -25,7 +25,6 @@ from outlast.kernel.threads import store as threads
 _CALL_STATES = sa.select(effects.c.status).where(
     effects.c.run_id == sa.bindparam("run"), sa.or_(effects.c.kind == "tool", effects.c.kind == "flow")
 )
-_WAITED_FOR: Final[Mapping[str, WaitingFor]] = {"ask": "answer", "run": "run", "sleep": "time"}
 
 
 class Suspended(NamedTuple):
@@ -92,8 +91,10 @@ def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None
 
 def _needs(tx: Tx, run_id: str) -> WaitingFor:
     """What a run waits for whose functions are parked: a person first, then another run."""
-    kinds = journal_store.kinds_waited_for(tx, run_id)
-    return next((needs for kind, needs in _WAITED_FOR.items() if kind in kinds), "time")
+    asked = {row.approval.kind for row in store.open_approvals(tx, run_id)}
+    if asked:
+        return "approval" if "approval" in asked else "answer"
+    return "run" if "run" in journal_store.kinds_waited_for(tx, run_id) else "time"
 
 
 def go_on(tx: Tx, engine: Engine, step_id: str) -> None:

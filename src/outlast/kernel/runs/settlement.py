@@ -4,7 +4,7 @@ Used by the leg that ends a run, by the action that cancels a waiting one, and b
 gone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -50,7 +50,7 @@ from outlast.kernel.streams.log_store import NamedEvent, append
 from outlast.kernel.subjects.hooks import call_guarded, call_run_hook
 from outlast.kernel.threads import message_store as thread_messages
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.parts import NoticePart
+from outlast.kernel.threads.parts import NoticePart, SubrunPart
 from outlast.kernel.threads.shapes import MessageCreated, MessageData
 
 OUTPUT_LIMIT: Final = "output_limit"  # the notice's code
@@ -77,6 +77,7 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
     has taken the run from its holder."""
     store.hold_successors(tx, run.id)  # runs first, then the subject, the thread, the payer (docs/concepts/locking.md)
     events, unread = _close_calls(tx, run, ending)
+    events += _close_children(ending)
     unasked = [_ASKED[name] for name, _ in events if name in _ASKED]
     parts = _final_parts(ending)
     if ending.end.stop_reason == "length":
@@ -220,8 +221,20 @@ def _close_calls(tx: Tx, run: Run, ending: Ending) -> tuple[list[NamedEvent], li
     return events, unread
 
 
+def _close_children(ending: Ending) -> list[NamedEvent]:
+    """Show that the runs which its functions started, and which still work, are cancelled with it."""
+    closed = [_closed(part) for part in ending.parts if part["type"] == "subrun" and part["status"] == "running"]
+    return [("part.completed", PartCarrier(part=SubrunPart(**part))) for part in closed]
+
+
+def _closed(part: Mapping[str, Any]) -> dict[str, Any]:
+    """A part as it is saved: the run that it shows is cancelled with this one."""
+    works = part["type"] == "subrun" and part["status"] == "running"
+    return {**part, "status": "cancelled"} if works else dict(part)
+
+
 def _final_parts(ending: Ending) -> list[dict[str, Any]]:
-    """The answer's parts: open calls closed, empty texts dropped."""
+    """The answer's parts: open calls and runs closed, empty texts dropped."""
     parts: list[dict[str, Any]] = []
     for part in ending.parts:
         if part["type"] in ("text", "reasoning") and not part["text"].strip():
@@ -229,7 +242,7 @@ def _final_parts(ending: Ending) -> list[dict[str, Any]]:
         if part["type"] == "tool_call" and part["status"] in ("streaming", "pending", "waiting", "running"):
             parts.append({**part, "status": "cancelled", "result": CLOSED_RESULT[ending.end.status]})
         else:
-            parts.append(dict(part))
+            parts.append(_closed(part))
     return parts
 
 

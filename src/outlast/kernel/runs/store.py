@@ -204,9 +204,14 @@ def approval_of(tx: Tx, item_id: str) -> ApprovalOfCall:
     return row
 
 
+def open_approvals(tx: Tx, run_id: str) -> list[ApprovalOfCall]:
+    """The approvals and questions of a run that wait for a person."""
+    return tx.rows(ApprovalOfCall, _OPEN_APPROVALS, {"run": run_id})
+
+
 def close_approvals(tx: Tx, run_id: str) -> list[ApprovalOfCall]:
     """Close every open approval and question of a run that ends; returns them with their parts."""
-    still_open = tx.rows(ApprovalOfCall, _OPEN_APPROVALS, {"run": run_id})
+    still_open = open_approvals(tx, run_id)
     if still_open:
         of_run = {"run_id": run_id, "status": "open"}
         # Announced: the events of the run's end include them.

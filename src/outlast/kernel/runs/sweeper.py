@@ -1,6 +1,7 @@
 """The handler of timers and lapsed leases: sleeps until the next is due, or until a bell reports an earlier one."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
@@ -189,7 +190,8 @@ class Sweeper:
         """A function has ended before the runs that it had started."""
         for step in await self._engine.db.read(journal_store.waiting_steps, effect_id):
             if step.kind == "run" and step.waits_for is not None:
-                await self._engine.db.write(request_cancel, self._engine, step.waits_for, "superseded", None)
+                with suppress(NotFound):  # its thread was deleted
+                    await self._engine.db.write(request_cancel, self._engine, step.waits_for, "superseded", None)
 
     async def _fold(self, run_id: str) -> None:
         await retention.fold(self._engine.db, run_id)

@@ -4,14 +4,14 @@ harmless."""
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import cache
-from typing import get_args
+from typing import Any, get_args
 
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
 from outlast.db.prepared import upsert_into
 from outlast.kernel.runs.rows import TimerRow
-from outlast.kernel.runs.tables import TimerKind, timers
+from outlast.kernel.runs.tables import TimerKind, function_steps, timers
 
 BELL = "timers"
 LONGEST_SLEEP = timedelta(seconds=60)  # the sweeper looks at least this often, so only sooner timers need the bell
@@ -64,6 +64,12 @@ def done(tx: Tx, kind: str, subject_id: str) -> None:
 def next_due(tx: Tx) -> datetime | None:
     moment: datetime | None = tx.execute(sa.select(sa.func.min(timers.c.due_at))).scalar()
     return moment
+
+
+def timed_in(of_runs: sa.Select[tuple[str]]) -> tuple[sa.Select[Any], sa.Select[Any]]:
+    """The steps and the functions of these runs, which are subjects of timers too."""
+    mine = function_steps.c.run_id.in_(of_runs)
+    return sa.select(function_steps.c.id).where(mine), sa.select(function_steps.c.effect_id).where(mine)
 
 
 def timers_of(tx: Tx, subject_id: str) -> list[TimerRow]:

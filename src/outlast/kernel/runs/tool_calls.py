@@ -26,6 +26,7 @@ from outlast.kernel.runs.child_reports import end_children
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import retry_in_sandbox
 from outlast.kernel.runs.effect_starts import name_turn, start_calls
+from outlast.kernel.runs.function_output import FunctionOutput
 from outlast.kernel.runs.journal import Parked, RunJournal, open_journal
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.parked import Suspended, announce_decisions_in
@@ -78,7 +79,9 @@ async def _mark_started(context: RunContext, effects: Sequence[Effect]) -> Seque
 
 async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> None:
     journal = await open_journal(context, effect)
-    call = function_context(context, effect, journal, partial(_show_output, context, effect))
+    shown = context.shown.part(effect.part_id) if effect.part_id else None
+    output = FunctionOutput((shown or {}).get("output", ""), partial(_show_output, context, effect))
+    call = function_context(context, effect, journal, output)
     tool = context.tool(effect.tool)
     try:
         if tool is None:
@@ -193,8 +196,8 @@ def lost_so_far(lines: Iterable[Line]) -> set[str]:
 
 
 def _show_output(context: RunContext, effect: Effect, text: str) -> None:
-    if text and effect.part_id:
-        context.show([("tool_call.output.delta", effect.part_id, encodable(text))])
+    if effect.part_id:
+        context.show([("tool_call.output.delta", effect.part_id, text)])
 
 
 def function_context(

@@ -93,6 +93,11 @@ class Transcript:
         return next((effect for effect in reversed(self.effects) if effect.kind == "model"), None)
 
     @property
+    def flow(self) -> Effect | None:
+        """The effect of the run of a flow, once it has begun."""
+        return next((effect for effect in self.effects if effect.kind == "flow"), None)
+
+    @property
     def next_ordinal(self) -> int:
         return max(self.effects[-1].ordinal, 0) + 1 if self.effects else 1
 

@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.runs import timers
-from outlast.kernel.runs.rows import ApprovalRow, EffectRow, RunRow
+from outlast.kernel.runs.journal_store import steps_of_run
+from outlast.kernel.runs.rows import ApprovalRow, EffectRow, FunctionStepRow, RunRow
 from outlast.kernel.runs.run_list import row_and_summary
 from outlast.kernel.runs.shapes import ClockAnswer, ErrorData, RunAnswer, StepAnswer, StepKind
 from outlast.kernel.runs.tables import approvals, effects, runs
@@ -107,7 +108,8 @@ def steps_of(tx: Tx, run: RunRow) -> list[StepAnswer]:
 
 
 def export_of(tx: Tx, run_id: str) -> dict[str, Any]:
-    """All data of a run, as plain JSON: row, steps, effects with arguments and results, events; the share of its
+    """All data of a run, as plain JSON: row, steps, effects with arguments and results, what its flow or tools have
+    recorded, events; the share of its
     prompts that came from the provider's cache, and its changes to its page."""
     run, summary = row_and_summary(tx, run_id)
     rows = tx.rows(EffectRow, sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal))
@@ -120,13 +122,14 @@ def export_of(tx: Tx, run_id: str) -> dict[str, Any]:
         "page": shown.page,
         "modules": shown.modules,
         "steps": [step.model_dump() for step in steps_of(tx, run)],
-        "effects": [{name: _plain(value) for name, value in row._asdict().items()} for row in rows],
+        "effects": [_plain(row) for row in rows],
+        "function_steps": [_plain(row) for row in steps_of_run(tx, run_id)],
         "events": [orjson.loads(line) for _, line in lines],
     }
 
 
-def _plain(value: Any) -> Any:
-    return iso(value) if isinstance(value, datetime) else value
+def _plain(row: EffectRow | FunctionStepRow) -> dict[str, Any]:
+    return {name: iso(value) if isinstance(value, datetime) else value for name, value in row._asdict().items()}
 
 
 def _step(

@@ -4,6 +4,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
+from outlast.base.errors import ThreadBusy
 from outlast.base.ids import new_id
 from outlast.base.lookups import demand_found
 from outlast.db.database import Tx
@@ -13,7 +14,7 @@ from outlast.kernel.mentions.inbox_items import INBOX, went
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs, timers
-from outlast.kernel.runs.timers import ANY_KIND
+from outlast.kernel.runs.timers import ANY_KIND, timed_in
 from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.streams.log_store import append
 from outlast.kernel.streams.tables import log
@@ -154,15 +155,17 @@ def set_run_state(tx: Tx, thread_id: str, run_status: str, active_run_id: str | 
 
 def delete_thread(tx: Tx, thread_id: str) -> None:
     """Delete a thread with its messages, runs, lock, timers, logs and inbox items, and with the threads of runs that
-    its runs started; the project's followers get an
-    event, those of the thread are woken and find it gone. Images stay: they belong to the project, and forks may show
-    them."""
+    its runs started; the project's followers get an event, those of the thread are woken and find it gone. Images stay:
+    they belong to the project, and forks may show them. Raises `ThreadBusy` while one of those runs is stopped."""
     of_runs = sa.select(runs.c.id).where(runs.c.thread_id == thread_id)
-    for child_id in tx.execute(sa.select(threads.c.id).where(threads.c.caller_run_id.in_(of_runs))).scalars().all():
-        delete_thread(tx, child_id)
-    streams = sa.union_all(of_runs, sa.select(sa.literal(thread_id)))
-    tx.execute(sa.delete(log).where(log.c.stream_id.in_(streams)))
-    tx.execute(sa.delete(timers).where(ANY_KIND, timers.c.subject_id.in_(streams)))
+    started = sa.select(threads.c.id, threads.c.active_run_id).where(threads.c.caller_run_id.in_(of_runs))
+    for child in tx.execute(started).all():
+        if child.active_run_id is not None:
+            raise ThreadBusy("An agent that it called is being stopped.", hint="Try again soon.", thread_id=child.id)
+        delete_thread(tx, child.id)
+    streams = of_runs, sa.select(sa.literal(thread_id))
+    tx.execute(sa.delete(log).where(log.c.stream_id.in_(sa.union_all(*streams))))
+    tx.execute(sa.delete(timers).where(ANY_KIND, timers.c.subject_id.in_(sa.union_all(*streams, *timed_in(of_runs)))))
     lock = find_lock(tx, thread_id)
     asked = [went("handover", lock.holder_id)] if lock is not None and lock.requested_by is not None else []
     gone = [*asked, *subjects.removed_from_inbox(tx, thread_id), *mentions.forget(tx, "thread_id", thread_id)]
