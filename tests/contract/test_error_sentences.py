@@ -8,11 +8,13 @@ from typing import Final
 
 import pytest
 
-from outlast.base import errors, lookups
+from outlast.base import agent_errors, errors, lookups
 
 SOURCE: Final = Path(errors.__file__).parents[1]
 KINDS: Final = frozenset(
-    name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, errors.OutlastError)
+    name
+    for name, kind in (vars(errors) | vars(agent_errors)).items()
+    if isinstance(kind, type) and issubclass(kind, errors.OutlastError)
 )
 # "Run {busy} …" names one by its id, whatever the variable is called.
 NAMED: Final = re.compile(

@@ -3799,13 +3799,15 @@ export interface SubrunPart {
   id: string
   /** Number of the model turn in the run, from 0. */
   step: number
-  /** Id of the run. */
+  /** Id of the run. Follow its stream for its text and its approvals. */
   run_id: string
-  /** Id of the thread. */
+  /** Id of the thread of that run. */
   thread_id: string
+  /** Name of its agent. */
   agent: string
+  /** `running` until that run ends. */
   status: 'running' | 'completed' | 'cancelled' | 'error'
-  /** The text itself. */
+  /** The message that it answers; once it has ended, its answer or the reason of its failure. At most 300 characters. */
   text: string
 }
 

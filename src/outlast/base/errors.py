@@ -206,13 +206,6 @@ class Forbidden(PermissionNeeded):
     default_hint = "Ask an owner of the project for a role that allows this."
 
 
-class AgentNotAllowed(PermissionNeeded):
-    """The project does not allow this agent. Fields: `agent`, `project_id`."""
-
-    code = "agent_not_allowed"
-    default_hint = "Choose another agent, or ask an owner of the project to allow this one."
-
-
 class OriginRefused(PermissionNeeded):
     """The Host or Origin header is not on the allow-list. Fields: `host` or `origin`."""
 
@@ -293,27 +286,6 @@ class RunFinished(Conflict):
     default_hint = "The run has ended. Retry it, continue it, or send a new message."
 
 
-class StepFailed(Conflict):
-    """A step of a flow or of a tool failed, or a run that it had started. Fields: `step`, `kind` (the name of the
-    original error)."""
-
-    code = "step_failed"
-
-
-class FlowChanged(Conflict):
-    """A function asks for another step than its journal holds: its code was changed while its run waited. Fields:
-    `recorded` and `asked`, the names of both."""
-
-    code = "flow_changed"
-    default_hint = "Start the run again, or bring the old code back and continue it."
-
-
-class FlowMisused(InvalidRequest):
-    """A function calls its context in a way that cannot be repeated."""
-
-    code = "flow_misused"
-
-
 class RunNotContinuable(Conflict):
     """The run is in a state that allows neither a retry nor a continuation. Fields: `run_id`, `status`."""
 
@@ -325,13 +297,6 @@ class ApprovalDecided(Conflict):
 
     code = "approval_decided"
     default_hint = "The first decision stands."
-
-
-class ToolChanged(Conflict):
-    """The code of a tool was changed while its call waited for a decision. Fields: `tool`, `tool_version`."""
-
-    code = "tool_changed"
-    default_hint = "Look at the call again. To approve it, repeat the decision with `tool_version`."
 
 
 class AlreadyMember(Conflict):

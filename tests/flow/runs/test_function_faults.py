@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast import Agent, Context, flow, tool
-from outlast.base.errors import StepFailed
+from outlast.base.agent_errors import StepFailed
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.actions import cancel_run, export_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from outlast import Agent, Context, flow, tool
-from outlast.base.errors import StepFailed
+from outlast.base.agent_errors import StepFailed
 from outlast.db.database import Database
 from outlast.kernel.runs.actions import cancel_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval

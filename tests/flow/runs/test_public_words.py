@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from outlast import Agent, Context, tool
-from outlast.base.errors import ToolChanged
+from outlast.base.agent_errors import ToolChanged
 from outlast.db.database import Database, Tx
 from outlast.kernel.models.protocol import TextPiece
 from outlast.kernel.runs.approval_actions import decide_approval

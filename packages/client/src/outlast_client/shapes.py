@@ -3833,13 +3833,16 @@ class SubrunPart(TypedDict):
     id: str
     # Number of the model turn in the run, from 0.
     step: int
-    # Id of the run.
+    # Id of the run. Follow its stream for its text and its approvals.
     run_id: str
-    # Id of the thread.
+    # Id of the thread of that run.
     thread_id: str
+    # Name of its agent.
     agent: str
+    # `running` until that run ends.
     status: Literal["running", "completed", "cancelled", "error"]
-    # The text itself.
+    # The message that it answers; once it has ended, its answer or the reason of its failure. At most 300
+    # characters.
     text: str
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 
-from outlast.base.errors import AgentNotAllowed, UnknownProfile
+from outlast.base.agent_errors import AgentNotAllowed
+from outlast.base.errors import UnknownProfile
 from outlast.kernel.services import Services
 from outlast.kernel.subjects import registry
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import anyio.to_thread
 import orjson
 
+from outlast.base.agent_errors import ToolChanged
 from outlast.base.clock import iso
 from outlast.base.errors import (
     ApprovalDecided,
@@ -15,7 +16,6 @@ from outlast.base.errors import (
     OutlastError,
     PolicyDenied,
     RunFinished,
-    ToolChanged,
     UnknownProfile,
 )
 from outlast.base.ids import new_id

@@ -4,7 +4,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
-from outlast.base.errors import FlowMisused, OutlastError, UnknownProfile
+from outlast.base.agent_errors import FlowMisused
+from outlast.base.errors import OutlastError, UnknownProfile
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.db.savepoints import is_of_transaction, savepoint

@@ -6,7 +6,8 @@ from typing import Any
 import anyio
 from pydantic_core import PydanticSerializationError, to_json
 
-from outlast.base.errors import FlowChanged, FlowMisused, OutlastError, SandboxUnavailable
+from outlast.base.agent_errors import FlowChanged, FlowMisused
+from outlast.base.errors import OutlastError, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.runs import store

@@ -21,7 +21,8 @@ import anyio.to_thread
 from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from outlast.base.errors import FlowChanged, FlowMisused, SandboxLost, SandboxUnavailable, StepFailed
+from outlast.base.agent_errors import FlowChanged, FlowMisused, StepFailed
+from outlast.base.errors import SandboxLost, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import Called

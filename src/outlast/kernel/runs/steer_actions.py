@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from outlast.base.errors import FlowMisused, NotFound, RunFinished
+from outlast.base.agent_errors import FlowMisused
+from outlast.base.errors import NotFound, RunFinished
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash

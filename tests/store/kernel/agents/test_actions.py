@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from outlast.base.errors import AgentNotAllowed, InputTooLarge, MalformedInput, UnknownProfile
+from outlast.base.agent_errors import AgentNotAllowed
+from outlast.base.errors import InputTooLarge, MalformedInput, UnknownProfile
 from outlast.db.database import Database
 from outlast.kernel.agents.actions import change_project_agents, choose_agent, list_agents, read_project_agents
 from outlast.kernel.agents.agent import Agent

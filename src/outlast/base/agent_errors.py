@@ -1,0 +1,38 @@
+"""The errors of agents that people write: of their functions, of their tools, and of who may use them."""
+
+from outlast.base.errors import Conflict, InvalidRequest, PermissionNeeded
+
+
+class StepFailed(Conflict):
+    """A step of a flow or of a tool failed, or a run that it had started. Fields: `step`, `kind` (the name of the
+    original error)."""
+
+    code = "step_failed"
+
+
+class FlowChanged(Conflict):
+    """A function asks for another step than its journal holds: its code was changed while its run waited. Fields:
+    `recorded` and `asked`, the names of both."""
+
+    code = "flow_changed"
+    default_hint = "Start the run again, or bring the old code back and continue it."
+
+
+class FlowMisused(InvalidRequest):
+    """A function calls its context in a way that cannot be repeated."""
+
+    code = "flow_misused"
+
+
+class ToolChanged(Conflict):
+    """The code of a tool was changed while its call waited for a decision. Fields: `tool`, `tool_version`."""
+
+    code = "tool_changed"
+    default_hint = "Look at the call again. To approve it, repeat the decision with `tool_version`."
+
+
+class AgentNotAllowed(PermissionNeeded):
+    """The project does not allow this agent. Fields: `agent`, `project_id`."""
+
+    code = "agent_not_allowed"
+    default_hint = "Choose another agent, or ask an owner of the project to allow this one."
