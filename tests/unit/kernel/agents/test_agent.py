@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -102,8 +103,8 @@ def addition(*tools: Tool, text: str | None = "A text for all.") -> Addition:
 
 
 def prompt_of(agent: Agent) -> Prompt:
-    nothing: Any = None  # the agents here look at nothing of it
-    return replace(agent, context=lambda _context: Conversation(())).prompt(nothing)
+    context: Any = SimpleNamespace(run=SimpleNamespace(instructions=""))  # the agents here look at nothing else
+    return replace(agent, context=lambda _context: Conversation(())).prompt(context)
 
 
 def test_an_addition_gives_every_listed_agent_its_text_and_tools() -> None:
