@@ -77,6 +77,7 @@ class CrashServer:
     turns: list[dict[str, Any]] | None = None  # what the model says in each run; None: the scenario's usual turns
     staged: bool = False  # the profile has stages
     flows: bool = False  # the profile is a flow
+    at_once: int = 1  # turns of the model that are asked side by side, and that one kill may cut
     page: str | None = None  # the HTML of the page that each run works on; None: runs are chats
     more: str = ""  # further tables of the configuration
     data: Path | None = None

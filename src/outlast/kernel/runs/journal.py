@@ -17,6 +17,7 @@ from random import Random
 from typing import Any, Final, NoReturn, TypeVar, get_type_hints
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -40,6 +41,7 @@ from outlast.kernel.streams.log_store import NamedEvent
 MAX_ROW_BYTES: Final = 256 * 1024  # of a value in its row; a longer one lies in a blob
 MAX_BYTES: Final = 16 * 1024 * 1024
 MAX_NAME_CHARS: Final = 200
+YIELD_EVERY: Final = 64
 MAX_SHOWN_STEPS: Final = 500  # of a flow, as steps of its workflow
 MAX_MESSAGE_CHARS: Final = 2_000
 _PLAIN: Final = TypeAdapter(Any)
@@ -119,6 +121,8 @@ class RunJournal:
         shape = _shape_of(function)
         if record is None:
             record = await self._perform(path, name, partial(function, *args, **named), shape)
+        elif not len(self._unasked) % YIELD_EVERY:  # many may be recorded: other work is not held up
+            await anyio.lowlevel.checkpoint()
         return await self._value(record, shape)
 
     async def run(self, agent: Agent | str, message: str, key: str) -> Any:
