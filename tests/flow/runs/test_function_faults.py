@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +14,28 @@ import pytest
 import sqlalchemy as sa
 
 from outlast import Agent, Context, flow, tool
+from outlast.base.clock import SystemClock
 from outlast.base.errors import StepFailed
+from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
-from outlast.kernel.runs.actions import cancel_run, export_run
+from outlast.kernel.runs.actions import NewThread, cancel_run, export_run, start_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
 from outlast.kernel.runs.retention import clean_up
 from outlast.kernel.runs.store import run_of
+from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.tables import effects, function_steps, runs, timers
+from outlast.kernel.runs.worker import Worker
 from outlast.kernel.threads.actions import delete_thread, fork_thread, list_messages
 from outlast.kernel.threads.tables import messages, threads
+from outlast.kernel.threads.user_input import Draft
 from outlast.testing.scripted_model import Call, turn
+from tests.crash.server import until
+from tests.factories import make_services
 from tests.flow.harness import Stage, told
+from tests.flow.runs.test_function_bounds import UNLIMITED
 from tests.flow.runs.test_functions import playing, texts
 
+COUNT = 100  # runs that two servers share
 WORKER = Agent("worker", instructions="Work.", listed=False)
 
 
@@ -301,11 +311,45 @@ async def test_a_run_waits_for_a_person_first_though_another_call_waits_for_a_ru
         assert await it.ended(run_id) == "cancelled"
 
 
-@dataclass
-class Counted:
-    """A step that counts."""
+@pytest.mark.postgres
+async def test_a_server_without_an_agent_calls_it_all_the_same_and_another_does_its_work(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    where: Counter[str] = Counter()
 
-    calls: int = 0
+    def calling_from(node: str) -> Agent:
+        @flow("chat")
+        async def calls(ctx: Context) -> str:
+            where[node] += 1
+            return str(await ctx.run(WORKER, "Hi"))
 
-    async def work(self) -> None:
-        self.calls += 1
+        return calls
+
+    one, two = (open_database(postgres_url, tmp_path / name, SystemClock()) for name in ("one", "two"))
+    try:
+        turns = [turn("Hello.")] * COUNT
+        async with playing(one, tmp_path, calling_from("one"), WORKER, turns=turns, settings=UNLIMITED) as it:
+            lacking = make_services(two, tmp_path, UNLIMITED, agents=[calling_from("two")])
+            engine = replace(lacking.engine, node_id="nod_two")
+            async with anyio.create_task_group() as group:
+                group.start_soon(Worker(engine).run)
+                group.start_soon(Sweeper(engine, None).run)
+                for services in [it.services, replace(lacking, engine=engine)] * (COUNT // 2):
+                    await start_run(services, it.owner, NewThread(it.project_id), Draft("Hello"))
+                ended = sa.select(runs.c.profile, runs.c.status, sa.func.count()).group_by(
+                    runs.c.profile, runs.c.status
+                )
+
+                async def all_ended() -> bool:
+                    rows = await one.read(lambda tx: tx.execute(ended.where(runs.c.leg == "ended")).all())
+                    return sum(row[2] for row in rows) == 2 * COUNT
+
+                await until(all_ended)
+                group.cancel_scope.cancel()
+            found = await one.read(lambda tx: sorted(tuple(row) for row in tx.execute(ended).all()))
+        assert found == [("chat", "completed", COUNT), ("worker", "completed", COUNT)]
+        assert where.keys() == {"one", "two"}
+    finally:
+        with anyio.CancelScope(shield=True):
+            await one.aclose()
+            await two.aclose()
