@@ -3568,19 +3568,21 @@ export interface StylesRequest {
 /** A run of another agent that this one started. It has a thread of its own: follow its stream for its text and its
  * approvals. `text` is its message, then its answer or the reason of its failure, at most 300 characters. */
 export interface SubrunPart {
-  /** Kind of the object; it tells the members of a list apart. */
+  /** Always `subrun` for this kind of part. */
   type: 'subrun'
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
   /** Number of the model turn in the run, from 0. */
   step: number
-  /** Id of the run. */
+  /** Id of the run that it started. */
   run_id: string
-  /** Id of the thread. */
+  /** Id of that run's thread. */
   thread_id: string
+  /** Name of the agent that it calls. */
   agent: string
+  /** State of that run. */
   status: 'running' | 'completed' | 'cancelled' | 'error'
-  /** The text itself. */
+  /** The message of that run, then its answer or the reason of its failure; at most 300 characters. */
   text: string
 }
 
