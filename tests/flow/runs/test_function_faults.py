@@ -20,6 +20,7 @@ from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.actions import NewThread, cancel_run, export_run, start_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
+from outlast.kernel.runs.intake import Intake
 from outlast.kernel.runs.retention import clean_up
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import Sweeper
@@ -31,7 +32,7 @@ from outlast.kernel.threads.user_input import Draft
 from outlast.testing.scripted_model import Call, turn
 from tests.crash.server import until
 from tests.factories import make_services
-from tests.flow.harness import Stage, told
+from tests.flow.harness import Stage, stage, told
 from tests.flow.runs.test_function_bounds import UNLIMITED
 from tests.flow.runs.test_functions import playing, texts
 
@@ -180,6 +181,17 @@ async def test_many_runs_that_are_refused_side_by_side_all_fail(db: Database, tm
         assert "no agent" in (await _error(it))["message"]
 
 
+async def test_a_message_to_an_agent_is_at_most_as_long_as_one_of_a_person(db: Database, tmp_path: Path) -> None:
+    @flow("chat")
+    async def telling(ctx: Context) -> str:
+        with pytest.raises(StepFailed, match="300,000 bytes"):
+            await ctx.run(WORKER, "x" * 300_000)
+        return "refused"
+
+    async with playing(db, tmp_path, telling) as it:
+        assert texts(await it.events((await it.start()).run_id)) == ["refused"]
+
+
 async def test_a_branch_reads_its_own_time_and_shows_its_own_texts_when_called_again(
     db: Database, tmp_path: Path
 ) -> None:
@@ -309,6 +321,34 @@ async def test_a_run_waits_for_a_person_first_though_another_call_waits_for_a_ru
         assert (await db.read(run_of, run_id)).status == "running"
         await cancel_run(it.services, it.owner, run_id)
         assert await it.ended(run_id) == "cancelled"
+
+
+async def test_a_server_that_stops_begins_no_further_step_and_the_next_one_goes_on(
+    db: Database, tmp_path: Path
+) -> None:
+    done: list[str] = []
+
+    @flow("chat")
+    async def two(ctx: Context) -> str:
+        await ctx.step("first", stop)
+        await ctx.step("second", done.append, "second")
+        return "done"
+
+    async def stop() -> None:
+        first.stop_softly()
+        done.append("first")
+
+    async with stage(db, tmp_path, [], agent=two, working=False) as it:
+        first = Worker(it.services.engine)
+        run_id = (await it.start()).run_id
+        await first.run()
+        assert done == ["first"]
+        assert (await db.read(run_of, run_id)).leg == "ready"
+        async with anyio.create_task_group() as group:
+            group.start_soon(Worker(replace(it.services.engine, intake=Intake())).run)
+            assert texts(await it.events(run_id)) == ["done"]
+            group.cancel_scope.cancel()
+        assert done == ["first", "second"]
 
 
 @pytest.mark.postgres

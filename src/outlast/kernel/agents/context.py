@@ -4,13 +4,12 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from typing import Any, Protocol, TypeVar, overload
+
+from pydantic import BaseModel
 
 from outlast.kernel.runs.shapes import WorkflowStatus
 from outlast.kernel.runs.transcript import Run
-
-if TYPE_CHECKING:
-    from outlast.kernel.agents.agent import Agent
 
 CleanUp = Callable[[], Awaitable[None]]
 T = TypeVar("T")
@@ -53,12 +52,25 @@ class EffectContext:
         self.forget = forget
 
 
+class Callee(Protocol):
+    """What a call of an `Agent` needs to know of it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def output(self) -> type[BaseModel] | None: ...
+    @property
+    def model(self) -> str | None: ...
+    @property
+    def sandbox(self) -> bool: ...
+
+
 class Journal(Protocol):
     """What keeps the steps of a function; `kernel/runs/journal.py` implements it. The methods are those of `Context`,
     which documents them."""
 
     async def step(self, name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any: ...
-    async def run(self, agent: "Agent | str", message: str, key: str) -> Any: ...
+    async def run(self, agent: Callee | str, message: str, key: str) -> Any: ...
     async def gather(self, *branches: Awaitable[Any]) -> list[Any]: ...
     async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any: ...
     async def sleep_until(self, when: datetime) -> None: ...
@@ -112,7 +124,7 @@ class Context(EffectContext):
         """
         return await self.journal.step(name, function, *args, **named)
 
-    async def run(self, agent: "Agent | str", message: str, *, key: str = "") -> Any:
+    async def run(self, agent: Callee | str, message: str, *, key: str = "") -> Any:
         """Let another agent answer a message, in a thread of its own that people see, approve and cancel from here.
 
         Returns the text of its answer, or an object of its `output`. `key` names the run among several of the same

@@ -25,7 +25,7 @@ from pydantic_core import PydanticSerializationError
 from outlast.base.errors import FlowChanged, FlowMisused, SandboxLost, SandboxUnavailable, StepFailed
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.context import Callee
 from outlast.kernel.runs import child_runs, journal_store, timers
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.finishers import workflow_step
@@ -125,7 +125,7 @@ class RunJournal:
             await anyio.lowlevel.checkpoint()
         return await self._value(record, shape)
 
-    async def run(self, agent: Agent | str, message: str, key: str) -> Any:
+    async def run(self, agent: Callee | str, message: str, key: str) -> Any:
         name = agent if isinstance(agent, str) else agent.name
         path, record = self._place("run", f"{name}:{key}" if key else name)
         if record is None:
@@ -146,7 +146,7 @@ class RunJournal:
                 self._starting -= 1
         if record.status != "waiting" and not record.announced:
             await self._context.record(partial(child_runs.announce, step=record, step_number=self._effect.step))
-        called = self._context.engine.agents.get(name) if isinstance(agent, str) else agent
+        called: Callee | None = self._context.engine.agents.get(name) if isinstance(agent, str) else agent
         return await self._value(record, _PLAIN if called is None or called.output is None else _adapter(called.output))
 
     async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any:
