@@ -181,6 +181,25 @@ async def test_many_runs_that_are_refused_side_by_side_all_fail(db: Database, tm
         assert "no agent" in (await _error(it))["message"]
 
 
+async def test_an_answer_that_comes_while_the_function_works_is_shown_as_one(db: Database, tmp_path: Path) -> None:
+    # The run was held: the answer was read by the function, but the question was shown as cancelled.
+    answered = anyio.Event()
+
+    @flow("chat")
+    async def busy(ctx: Context) -> str:
+        answer, _ = await ctx.gather(ctx.ask("Go?", ["yes", "no"]), ctx.step("work", answered.wait))
+        return str(answer)
+
+    async with playing(db, tmp_path, busy) as it:
+        run_id = (await it.start()).run_id
+        question = (await it.until(run_id, "question.asked"))["data"]["question"]
+        await answer_question(it.services, it.owner, question["id"], {"answer": "yes"})
+        answered.set()
+        assert texts(await it.events(run_id)) == ["yes"]
+        [asked] = [part for part in (await it.messages())[-1].parts if part.type == "tool_call"]
+        assert asked.status == "done"
+
+
 async def test_a_message_to_an_agent_is_at_most_as_long_as_one_of_a_person(db: Database, tmp_path: Path) -> None:
     @flow("chat")
     async def telling(ctx: Context) -> str:
