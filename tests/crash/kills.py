@@ -95,7 +95,7 @@ async def check(server: CrashServer, db: Database, model: ModelServer, played: P
     await outcomes.check_ledger(db)
     await outcomes.check_no_leaks(server, db)
     asked = sum(played.marker.encode() in orjson.dumps(request.body) for request in model.requests)
-    assert asked <= len(server.turns or TURNS) + kills, (
+    assert asked <= len(server.turns or TURNS) + kills * server.at_once, (
         f"the model was asked {asked} times: a finished turn was asked again"
     )
 

@@ -78,6 +78,7 @@ class CrashServer:
     staged: bool = False  # the profile has stages
     blocking: bool = False  # the agent has a tool that blocks the event loop, which may last `blocking_chat.LOST_S`
     flows: bool = False  # the profile is a flow
+    at_once: int = 1  # turns of the model that are asked side by side, and that one kill may cut
     page: str | None = None  # the HTML of the page that each run works on; None: runs are chats
     more: str = ""  # further tables of the configuration
     data: Path | None = None

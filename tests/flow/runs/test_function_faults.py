@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +15,28 @@ import sqlalchemy as sa
 
 from outlast import Agent, Context, flow, tool
 from outlast.base.agent_errors import StepFailed
+from outlast.base.clock import SystemClock
+from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
-from outlast.kernel.runs.actions import cancel_run, export_run
+from outlast.kernel.runs.actions import NewThread, cancel_run, export_run, start_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
+from outlast.kernel.runs.intake import Intake
 from outlast.kernel.runs.retention import clean_up
 from outlast.kernel.runs.store import run_of
+from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.tables import effects, function_steps, runs, timers
+from outlast.kernel.runs.worker import Worker
 from outlast.kernel.threads.actions import delete_thread, fork_thread, list_messages
 from outlast.kernel.threads.tables import messages, threads
+from outlast.kernel.threads.user_input import Draft
 from outlast.testing.scripted_model import Call, turn
-from tests.flow.harness import Stage, told
+from tests.crash.server import until
+from tests.factories import make_services
+from tests.flow.harness import Stage, stage, told
+from tests.flow.runs.test_function_bounds import UNLIMITED
 from tests.flow.runs.test_functions import playing, texts
 
+COUNT = 100  # runs that two servers share
 WORKER = Agent("worker", instructions="Work.", listed=False)
 
 
@@ -170,6 +181,36 @@ async def test_many_runs_that_are_refused_side_by_side_all_fail(db: Database, tm
         assert "no agent" in (await _error(it))["message"]
 
 
+async def test_an_answer_that_comes_while_the_function_works_is_shown_as_one(db: Database, tmp_path: Path) -> None:
+    # The run was held: the answer was read by the function, but the question was shown as cancelled.
+    answered = anyio.Event()
+
+    @flow("chat")
+    async def busy(ctx: Context) -> str:
+        answer, _ = await ctx.gather(ctx.ask("Go?", ["yes", "no"]), ctx.step("work", answered.wait))
+        return str(answer)
+
+    async with playing(db, tmp_path, busy) as it:
+        run_id = (await it.start()).run_id
+        question = (await it.until(run_id, "question.asked"))["data"]["question"]
+        await answer_question(it.services, it.owner, question["id"], {"answer": "yes"})
+        answered.set()
+        assert texts(await it.events(run_id)) == ["yes"]
+        [asked] = [part for part in (await it.messages())[-1].parts if part.type == "tool_call"]
+        assert asked.status == "done"
+
+
+async def test_a_message_to_an_agent_is_at_most_as_long_as_one_of_a_person(db: Database, tmp_path: Path) -> None:
+    @flow("chat")
+    async def telling(ctx: Context) -> str:
+        with pytest.raises(StepFailed, match="300,000 bytes"):
+            await ctx.run(WORKER, "x" * 300_000)
+        return "refused"
+
+    async with playing(db, tmp_path, telling) as it:
+        assert texts(await it.events((await it.start()).run_id)) == ["refused"]
+
+
 async def test_a_branch_reads_its_own_time_and_shows_its_own_texts_when_called_again(
     db: Database, tmp_path: Path
 ) -> None:
@@ -301,11 +342,73 @@ async def test_a_run_waits_for_a_person_first_though_another_call_waits_for_a_ru
         assert await it.ended(run_id) == "cancelled"
 
 
-@dataclass
-class Counted:
-    """A step that counts."""
+async def test_a_server_that_stops_begins_no_further_step_and_the_next_one_goes_on(
+    db: Database, tmp_path: Path
+) -> None:
+    done: list[str] = []
 
-    calls: int = 0
+    @flow("chat")
+    async def two(ctx: Context) -> str:
+        await ctx.step("first", stop)
+        await ctx.step("second", done.append, "second")
+        return "done"
 
-    async def work(self) -> None:
-        self.calls += 1
+    async def stop() -> None:
+        first.stop_softly()
+        done.append("first")
+
+    async with stage(db, tmp_path, [], agent=two, working=False) as it:
+        first = Worker(it.services.engine)
+        run_id = (await it.start()).run_id
+        await first.run()
+        assert done == ["first"]
+        assert (await db.read(run_of, run_id)).leg == "ready"
+        async with anyio.create_task_group() as group:
+            group.start_soon(Worker(replace(it.services.engine, intake=Intake())).run)
+            assert texts(await it.events(run_id)) == ["done"]
+            group.cancel_scope.cancel()
+        assert done == ["first", "second"]
+
+
+@pytest.mark.postgres
+async def test_a_server_without_an_agent_calls_it_all_the_same_and_another_does_its_work(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    where: Counter[str] = Counter()
+
+    def calling_from(node: str) -> Agent:
+        @flow("chat")
+        async def calls(ctx: Context) -> str:
+            where[node] += 1
+            return str(await ctx.run(WORKER, "Hi"))
+
+        return calls
+
+    one, two = (open_database(postgres_url, tmp_path / name, SystemClock()) for name in ("one", "two"))
+    try:
+        turns = [turn("Hello.")] * COUNT
+        async with playing(one, tmp_path, calling_from("one"), WORKER, turns=turns, settings=UNLIMITED) as it:
+            lacking = make_services(two, tmp_path, UNLIMITED, agents=[calling_from("two")])
+            engine = replace(lacking.engine, node_id="nod_two")
+            async with anyio.create_task_group() as group:
+                group.start_soon(Worker(engine).run)
+                group.start_soon(Sweeper(engine, None).run)
+                for services in [it.services, replace(lacking, engine=engine)] * (COUNT // 2):
+                    await start_run(services, it.owner, NewThread(it.project_id), Draft("Hello"))
+                ended = sa.select(runs.c.profile, runs.c.status, sa.func.count()).group_by(
+                    runs.c.profile, runs.c.status
+                )
+
+                async def all_ended() -> bool:
+                    rows = await one.read(lambda tx: tx.execute(ended.where(runs.c.leg == "ended")).all())
+                    return sum(tuple(row)[-1] for row in rows) == 2 * COUNT
+
+                await until(all_ended)
+                group.cancel_scope.cancel()
+            found = await one.read(lambda tx: sorted(tuple(row) for row in tx.execute(ended).all()))
+        assert found == [("chat", "completed", COUNT), ("worker", "completed", COUNT)]
+        assert where.keys() == {"one", "two"}
+    finally:
+        with anyio.CancelScope(shield=True):
+            await one.aclose()
+            await two.aclose()

@@ -16,6 +16,7 @@ from outlast.db.database import Database
 from outlast.kernel.runs.actions import cancel_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
 from outlast.kernel.runs.store import run_of
+from outlast.kernel.settings import Settings
 from outlast.kernel.threads.actions import list_threads
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from tests.flow.harness import Stage, stage, told
@@ -48,9 +49,14 @@ class Shop:
 
 @asynccontextmanager
 async def playing(
-    db: Database, folder: Path, agent: Agent, *others: Agent, turns: list[Turn] | ScriptedModel | None = None
+    db: Database,
+    folder: Path,
+    agent: Agent,
+    *others: Agent,
+    turns: list[Turn] | ScriptedModel | None = None,
+    settings: Settings | None = None,
 ) -> AsyncIterator[Stage]:
-    async with stage(db, folder, turns or [], agent=agent, others=others) as it:
+    async with stage(db, folder, turns or [], agent=agent, others=others, settings=settings) as it:
         yield it
 
 

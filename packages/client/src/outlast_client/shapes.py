@@ -3827,22 +3827,21 @@ class SubrunPart(TypedDict):
     """A run of another agent that this one started. It has a thread of its own: follow its stream for its
     text and its approvals. `text` is its message, then its answer or the reason of its failure, at most
     300 characters."""
-    # Kind of the object; it tells the members of a list apart.
+    # Always `subrun` for this kind of part.
     type: Literal["subrun"]
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
     # Number of the model turn in the run, from 0.
     step: int
-    # Id of the run. Follow its stream for its text and its approvals.
+    # Id of the run that it started.
     run_id: str
-    # Id of the thread of that run.
+    # Id of that run's thread.
     thread_id: str
-    # Name of its agent.
+    # Name of the agent that it calls.
     agent: str
-    # `running` until that run ends.
+    # State of that run.
     status: Literal["running", "completed", "cancelled", "error"]
-    # The message that it answers; once it has ended, its answer or the reason of its failure. At most 300
-    # characters.
+    # The message of that run, then its answer or the reason of its failure; at most 300 characters.
     text: str
 
 

@@ -54,17 +54,17 @@ class EffectContext:
         self.forget = forget
 
 
-class Called(Protocol):
-    """An `Agent`, as its callers see it."""
+class Callee(Protocol):
+    """What a call of an `Agent` needs to know of it."""
 
     @property
     def name(self) -> str: ...
     @property
+    def output(self) -> type[BaseModel] | None: ...
+    @property
     def model(self) -> str | None: ...
     @property
     def sandbox(self) -> bool: ...
-    @property
-    def output(self) -> type[BaseModel] | None: ...
 
 
 class Journal(Protocol):
@@ -72,7 +72,7 @@ class Journal(Protocol):
     which documents them."""
 
     async def step(self, name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any: ...
-    async def run(self, agent: Called | str, message: str, key: str) -> Any: ...
+    async def run(self, agent: Callee | str, message: str, key: str) -> Any: ...
     async def gather(self, *branches: Awaitable[Any]) -> list[Any]: ...
     async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any: ...
     async def sleep_until(self, when: datetime) -> None: ...
@@ -126,7 +126,7 @@ class Context(EffectContext):
         """
         return await self.journal.step(name, function, *args, **named)
 
-    async def run(self, agent: Called | str, message: str, *, key: str = "") -> Any:
+    async def run(self, agent: Callee | str, message: str, *, key: str = "") -> Any:
         """Let another agent answer a message, in a thread of its own that people see, approve and cancel from here.
 
         Returns the text of its answer, or an object of its `output`. `key` names the run among several of the same

@@ -9,8 +9,9 @@ from outlast.base.errors import OutlastError, UnknownProfile
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.db.savepoints import is_of_transaction, savepoint
-from outlast.kernel.agents.context import Called
+from outlast.kernel.agents.context import Callee
 from outlast.kernel.agents.workspaces import workspace_of_thread
+from outlast.kernel.limits.rules import check_bytes
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.rows import FunctionStepRow
@@ -42,12 +43,13 @@ def start(
     step_id: str,
     *,
     context: RunContext,
-    agent: Called | str,
+    agent: Callee | str,
     message: str,
     step_number: int,
 ) -> dict[str, Any]:
     """Start a run of this agent for a step of the function, and show it; returns what the step waits for. It fails if
-    there is no such agent or model, agents call each other too deep, or the credits do not suffice."""
+    there is no such agent or model, the message is too long, agents call each other too deep, or the credits do not
+    suffice."""
     try:
         with savepoint(tx):
             part = _start(tx, step_id, context, agent, message, step_number)
@@ -61,11 +63,11 @@ def start(
 
 
 def _start(
-    tx: Tx, step_id: str, context: RunContext, agent: Called | str, message: str, step_number: int
+    tx: Tx, step_id: str, context: RunContext, agent: Callee | str, message: str, step_number: int
 ) -> SubrunPart:
     caller, engine = context.run, context.engine
     # An agent that only other servers have waits for one of them.
-    called: Called | None = engine.agents.get(agent) if isinstance(agent, str) else agent
+    called: Callee | None = engine.agents.get(agent) if isinstance(agent, str) else agent
     if called is None:
         raise UnknownProfile(f"There is no agent {agent!r} on this server.", field="agent")
     if _depth(tx, caller) >= MAX_DEPTH:
@@ -73,6 +75,7 @@ def _start(
             f"Agents can call agents {MAX_DEPTH} deep, and this would be deeper.",
             hint="Let an agent further up call it.",
         )
+    check_bytes("The message", len(message.encode()), engine.settings.limits.message_bytes)
     model = engine.catalog.get(called.model or caller.model)
     shared = tx.value(thread_rows.c.workspace_id, {"id": caller.thread_id})
     if shared is None and called.sandbox:

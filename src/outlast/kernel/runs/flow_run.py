@@ -16,7 +16,7 @@ from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.function_output import FunctionOutput
 from outlast.kernel.runs.journal import Parked, open_journal
 from outlast.kernel.runs.outcome import NO_OUTCOME, error_data
-from outlast.kernel.runs.parked import Suspended, park
+from outlast.kernel.runs.parked import Suspended, announce_decisions, park
 from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.shapes import ErrorData, PartCarrier, StepStarted
 from outlast.kernel.runs.tool_calls import clean_up, function_context, stop_effect
@@ -43,6 +43,7 @@ async def perform_flow(context: RunContext, transcript: Transcript) -> tuple[boo
         return True, False
     effect = await _start(context, effect)
     journal = await open_journal(context, effect)
+    await announce_decisions(context, transcript)  # after the journal is read: what the function reads, the log shows
     message = await context.engine.db.read(_message_of, context.run.message_id)
     call = function_context(
         context, effect, journal, FunctionOutput(_shown(context), partial(_show_notice, context)), message

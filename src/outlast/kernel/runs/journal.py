@@ -17,6 +17,7 @@ from random import Random
 from typing import Any, Final, NoReturn, TypeVar, get_type_hints
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -25,7 +26,7 @@ from outlast.base.agent_errors import FlowChanged, FlowMisused, StepFailed
 from outlast.base.errors import SandboxLost, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.kernel.agents.context import Called
+from outlast.kernel.agents.context import Callee
 from outlast.kernel.runs import child_runs, journal_store, timers
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.finishers import workflow_step
@@ -41,6 +42,7 @@ from outlast.kernel.streams.log_store import NamedEvent
 MAX_ROW_BYTES: Final = 256 * 1024  # of a value in its row; a longer one lies in a blob
 MAX_BYTES: Final = 16 * 1024 * 1024
 MAX_NAME_CHARS: Final = 200
+YIELD_EVERY: Final = 64
 MAX_SHOWN_STEPS: Final = 500  # of a flow, as steps of its workflow
 MAX_MESSAGE_CHARS: Final = 2_000
 _PLAIN: Final = TypeAdapter(Any)
@@ -120,9 +122,11 @@ class RunJournal:
         shape = _shape_of(function)
         if record is None:
             record = await self._perform(path, name, partial(function, *args, **named), shape)
+        elif not len(self._unasked) % YIELD_EVERY:  # many may be recorded: other work is not held up
+            await anyio.lowlevel.checkpoint()
         return await self._value(record, shape)
 
-    async def run(self, agent: Called | str, message: str, key: str) -> Any:
+    async def run(self, agent: Callee | str, message: str, key: str) -> Any:
         name = agent if isinstance(agent, str) else agent.name
         path, record = self._place("run", f"{name}:{key}" if key else name)
         if record is None:
@@ -143,7 +147,7 @@ class RunJournal:
                 self._starting -= 1
         if record.status != "waiting" and not record.announced:
             await self._context.record(partial(child_runs.announce, step=record, step_number=self._effect.step))
-        called = self._context.engine.agents.get(name) if isinstance(agent, str) else agent
+        called: Callee | None = self._context.engine.agents.get(name) if isinstance(agent, str) else agent
         return await self._value(record, _PLAIN if called is None or called.output is None else _adapter(called.output))
 
     async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any:

@@ -17,6 +17,9 @@ _OF_RUN = (
     .order_by(function_steps.c.created_at, function_steps.c.id)
 )
 _WAITING = function_steps.c.status == "waiting"
+_WAITING_OF_EFFECT = _OF_EFFECT.where(_WAITING)
+_WAITED_FOR = sa.select(function_steps.c.kind).where(function_steps.c.run_id == sa.bindparam("run"), _WAITING)
+_ASKED = sa.select(function_steps).where(function_steps.c.waits_for == sa.bindparam("effect"), _WAITING)
 
 
 def steps_of(tx: Tx, effect_id: str) -> list[FunctionStepRow]:
@@ -35,13 +38,12 @@ def step_of(tx: Tx, step_id: str) -> FunctionStepRow | None:
 
 def waiting_steps(tx: Tx, effect_id: str) -> list[FunctionStepRow]:
     """The steps of a function that have no result yet."""
-    return tx.rows(FunctionStepRow, _OF_EFFECT.where(_WAITING), {"effect": effect_id})
+    return tx.rows(FunctionStepRow, _WAITING_OF_EFFECT, {"effect": effect_id})
 
 
 def kinds_waited_for(tx: Tx, run_id: str) -> set[str]:
     """The kinds of the steps of a run that have no result yet."""
-    kinds = sa.select(function_steps.c.kind).where(function_steps.c.run_id == run_id, _WAITING)
-    return set(tx.execute(kinds).scalars())
+    return set(tx.execute(_WAITED_FOR, {"run": run_id}).scalars())
 
 
 def finish_step(tx: Tx, step_id: str, value: Any = None, error: dict[str, str] | None = None) -> bool:
@@ -54,7 +56,7 @@ def finish_step(tx: Tx, step_id: str, value: Any = None, error: dict[str, str] |
 
 def answer_step(tx: Tx, effect_id: str, answers: dict[str, Any]) -> None:
     """A question was answered. If a function asked it, its step has its value, and it may go on."""
-    asked = tx.row(FunctionStepRow, sa.select(function_steps).where(function_steps.c.waits_for == effect_id, _WAITING))
+    asked = tx.row(FunctionStepRow, _ASKED, {"effect": effect_id})
     if asked is not None:
         finish_step(tx, asked.id, next(iter(answers.values()), None))
         let_go_on(tx, asked.effect_id)

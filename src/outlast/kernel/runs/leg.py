@@ -108,10 +108,10 @@ class Leg:
             self.ended = await ask_model(context, transcript, turn.step, turn)
             return self.ended
         transcript = await context.transcript()
-        await announce_decisions(context, transcript)
         if context.agent.flow is not None:
             self.ended, is_parked = await perform_flow(context, transcript)
             return self.ended or is_parked
+        await announce_decisions(context, transcript)
         coming = context.next(transcript)
         if isinstance(coming, AskModel):
             self.ended = await ask_model(context, transcript, coming.step)

@@ -75,7 +75,7 @@ async def park(context: RunContext, waiting_for: WaitingFor, functions: Sequence
 
 async def announce_decisions(context: RunContext, transcript: Transcript) -> None:
     """Write the decisions made while this leg held the run to its log."""
-    if not any(effect.kind == "tool" for effect in transcript.effects):
+    if not any(effect.kind in ("tool", "ask") for effect in transcript.effects):
         return
     if await context.engine.db.read(store.unannounced, context.run.id):
         await context.record(lambda tx, events: announce_decisions_in(tx, context.run.id, events))

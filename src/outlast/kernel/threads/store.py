@@ -156,7 +156,7 @@ def set_run_state(tx: Tx, thread_id: str, run_status: str, active_run_id: str | 
 def delete_thread(tx: Tx, thread_id: str) -> None:
     """Delete a thread with its messages, runs, lock, timers, logs and inbox items, and with the threads of runs that
     its runs started; the project's followers get an event, those of the thread are woken and find it gone. Images stay:
-    they belong to the project, and forks may show them. Raises `ThreadBusy` while one of those runs is stopped."""
+    they belong to the project, and forks may show them. Raises `ThreadBusy` while one of those runs is at work."""
     of_runs = sa.select(runs.c.id).where(runs.c.thread_id == thread_id)
     started = sa.select(threads.c.id, threads.c.active_run_id).where(threads.c.caller_run_id.in_(of_runs))
     for child in tx.execute(started).all():
