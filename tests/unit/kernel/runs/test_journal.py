@@ -12,7 +12,7 @@ import anyio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.base.errors import StepFailed, StorageUnavailable
+from outlast.base.agent_errors import StepFailed
 from outlast.kernel.runs.journal import Parked, RunJournal
 from outlast.kernel.runs.rows import FunctionStepRow
 from outlast.kernel.runs.transcript import Effect
