@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.base.agent_errors import StepFailed
+from outlast.base.errors import StorageUnavailable
 from outlast.kernel.runs.journal import Parked, RunJournal
 from outlast.kernel.runs.rows import FunctionStepRow
 from outlast.kernel.runs.transcript import Effect
