@@ -41,6 +41,7 @@ from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.store import has_tokens
 from outlast.kernel.agents.own_loader import OwnLoader
 from outlast.kernel.agents.registry import Agents
+from outlast.kernel.agents.tools.standard_tools import OwnTools
 from outlast.kernel.apps import packages, registry
 from outlast.kernel.apps.opened import Layer, Opening
 from outlast.kernel.deployment import Deployment, join
@@ -248,7 +249,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
     ]
-    own_agents = OwnLoader(settings.agents, engine.agents, clock)
+    own_agents = OwnLoader(settings.agents, engine.agents, clock, OwnTools(opening).give)
     if settings.agents.reload:
         tasks.append(("agents of the operator", own_agents.run))
     return Program(

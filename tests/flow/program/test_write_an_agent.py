@@ -33,7 +33,7 @@ def events_of(address: str, run_id: str) -> Iterator[Any]:
 
 
 def test_the_files_of_the_guide_are_those_of_the_examples() -> None:
-    assert set(FILES) == {"support_desk.py", "triage.py"}
+    assert set(FILES) == {"support_desk.py", "triage.py", "weekly_digest.py"}
     for name, text in FILES.items():
         assert (ROOT / "examples" / "agents" / name).read_text().endswith(f"\n\n{text}")
 
@@ -45,7 +45,7 @@ def test_an_empty_folder_becomes_an_agent_whose_refund_a_person_approves(tmp_pat
     with served(config, "dev") as address:
         for name, text in FILES.items():
             (folder / name).write_text(text)
-        agents_at(address, lambda found: len(found["items"]) == 3)
+        agents_at(address, lambda found: len(found["items"]) == 4)
 
         started = asked(address, "/v1/runs", {"content": "Refund 900 cents of order B-17", "profile": "support"})
         for event in events_of(address, started["run_id"]):
@@ -58,6 +58,14 @@ def test_an_empty_folder_becomes_an_agent_whose_refund_a_person_approves(tmp_pat
 
         sorted_one = asked(address, "/v1/runs", {"content": "My repair is urgent!", "profile": "triage"})
         assert [event["event"] for event in events_of(address, sorted_one["run_id"])][-1] == "stream.ended"
+
+        digest = asked(address, "/v1/runs", {"content": "Go.", "profile": "weekly-digest"})
+        seen = set()
+        for event in events_of(address, digest["run_id"]):
+            seen.add(event["event"])
+            if event["event"] == "question.asked":
+                asked(address, f"/v1/questions/{event['data']['question']['id']}", {"answers": {"answer": "yes"}})
+        assert "run.completed" in seen
         answer = asked(address, f"/v1/threads/{sorted_one['thread_id']}/messages")["items"][-1]
         verdict = json.loads(answer["parts"][-1]["text"])
         assert verdict == {"topic": "repair", "urgent": True, "summary": "My repair is urgent!"}

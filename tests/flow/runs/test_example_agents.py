@@ -14,7 +14,7 @@ from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.own_agents import find_own_agents
 from outlast.kernel.agents.settings import AgentSettings
 from outlast.kernel.runs.actions import NewThread
-from outlast.kernel.runs.approval_actions import decide_approval
+from outlast.kernel.runs.approval_actions import answer_question, decide_approval
 from outlast.kernel.threads.actions import list_messages
 from outlast.testing.scripted_model import Call, Turn, turn
 from tests.flow.harness import Stage, stage, told_last
@@ -24,8 +24,8 @@ AGENTS = {agent.name: agent for agents in find_own_agents(AgentSettings(str(FOLD
 PAY = Call("refund", {"order_id": "B-17", "cents": 900})
 
 
-def playing(db: Database, folder: Path, agent: Agent, turns: Sequence[Turn]):
-    return stage(db, folder, list(turns), agent=agent)
+def playing(db: Database, folder: Path, agent: Agent, turns: Sequence[Turn], *others: str):
+    return stage(db, folder, list(turns), agent=agent, others=[AGENTS[name] for name in others])
 
 
 async def start(it: Stage, agent: Agent, text: str) -> tuple[str, str]:
@@ -73,3 +73,43 @@ async def test_the_persona_reads_its_instructions_and_has_no_tools(db: Database,
         assert await text_of_answer(it, thread_id) == "Pay by Friday."
         answer = (await list_messages(it.services, it.owner, thread_id)).items[-1]
         assert answer.profile == "plain-words"
+
+
+def sorted_as(*, urgent: bool) -> Turn:
+    return turn(Call("final_answer", {"topic": "other", "urgent": urgent, "summary": "A letter."}))
+
+
+@pytest.mark.parametrize(("answer", "told"), [("yes", "Three letters."), ("no", "No digest was written.")])
+async def test_the_weekly_digest_sorts_letters_asks_a_person_and_lets_another_agent_write(
+    db: Database, tmp_path: Path, answer: str, told: str
+) -> None:
+    turns = [sorted_as(urgent=True), sorted_as(urgent=False), sorted_as(urgent=False), turn("Three letters.")]
+    async with playing(db, tmp_path, AGENTS["weekly-digest"], turns, "triage", "digest-writer") as it:
+        run_id, thread_id = await start(it, AGENTS["weekly-digest"], "Go.")
+        question = (await it.until(run_id, "question.asked"))["data"]["question"]
+        assert question["questions"][0]["question"] == "Urgent letters: 1. Write the digest now?"
+        await answer_question(it.services, it.owner, question["id"], {"answer": answer})
+        assert await it.ended(run_id) == "completed"
+        assert await text_of_answer(it, thread_id) == told
+
+
+async def test_reviewed_work_goes_back_to_the_executor_until_it_is_approved(db: Database, tmp_path: Path) -> None:
+    turns = [
+        turn("A first draft."),
+        turn(Call("final_answer", {"approved": False, "remarks": "Shorter."})),
+        turn("Short."),
+        turn(Call("final_answer", {"approved": True})),
+    ]
+    async with playing(db, tmp_path, AGENTS["reviewed-work"], turns, "executor", "reviewer") as it:
+        run_id, thread_id = await start(it, AGENTS["reviewed-work"], "Write a slogan.")
+        assert await it.ended(run_id) == "completed"
+        assert await text_of_answer(it, thread_id) == "Short."
+
+
+async def test_the_long_job_reads_each_page_once(db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = AGENTS["archive"].flow
+    monkeypatch.setitem(job.__globals__, "PAUSE_S", 0.01)  # type: ignore[union-attr]
+    async with playing(db, tmp_path, AGENTS["archive"], []) as it:
+        run_id, thread_id = await start(it, AGENTS["archive"], "Go.")
+        assert await it.ended(run_id) == "completed"
+        assert await text_of_answer(it, thread_id) == "5 pages with 605 words."

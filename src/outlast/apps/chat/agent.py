@@ -9,12 +9,8 @@ from outlast.kernel.agents.network_prompt import network_words
 from outlast.kernel.agents.prompt import PromptContext
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
-from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
 from outlast.kernel.agents.tools.project_files import file_tools, with_newest_files
-from outlast.kernel.agents.tools.run_code import AROUND_CODE, run_code_tool
-from outlast.kernel.agents.tools.show_file import show_file_tool
-from outlast.kernel.agents.tools.start_service import start_service_tool
-from outlast.kernel.agents.tools.terminal import terminal_tool
+from outlast.kernel.agents.tools.standard_tools import sandbox_tools
 from outlast.kernel.apps.opened import Opened, Opening
 from outlast.kernel.library.search import SEARCH_DOCS
 from outlast.kernel.threads.tables import threads
@@ -55,7 +51,7 @@ def open_app(opening: Opening) -> Opened:
 
 def chat_agent(opening: Opening) -> Agent:
     """The agent `chat`."""
-    sandbox, workspaces, keeper = opening.settings.sandbox, opening.workspaces, opening.sandboxes.keeper
+    sandbox = opening.settings.sandbox
     search = opening.implementation(SEARCH_DOCS)
     tools: list[Tool] = [*([search] if search is not None else []), *file_tools(opening), ask_user]
     looking_up = LOOKING_UP if search is not None else ""
@@ -63,16 +59,9 @@ def chat_agent(opening: Opening) -> Agent:
         system = WITHOUT_TOOLS.format(looking_up=looking_up)
     else:
         system = SYSTEM.format(network=network_words(sandbox), looking_up=looking_up)
-        tools = [
-            terminal_tool(workspaces, sandbox),
-            write_files_tool(workspaces),
-            read_files_tool(workspaces),
-            run_code_tool(workspaces, sandbox.output_bytes, opening.implementation(AROUND_CODE)),
-            show_file_tool(workspaces, opening.database, opening.blobs, opening.settings.limits),
-            *([start_service_tool(workspaces, keeper)] if keeper is not None else []),
-            *tools,
-        ]
-    return Agent(NAME, instructions=partial(_instructions, system), tools=tools, sandbox=True)
+    return Agent(
+        NAME, instructions=partial(_instructions, system), tools=[*sandbox_tools(opening), *tools], sandbox=True
+    )
 
 
 def _instructions(system: str, context: PromptContext) -> str:

@@ -49,7 +49,8 @@ class Agent:
       thread of its own.
     - `model`: the id of its model, unless a person chooses another one.
     - `max_steps`: turns of the model in one run, 1 to 10,000 (default: `runs.max_steps`). The configuration wins.
-    - `sandbox`: its tools work in a sandbox, which a server with `sandbox.mode = "warm"` starts in advance.
+    - `sandbox`: its tools work in a sandbox, which a server with `sandbox.mode = "warm"` starts in advance. An agent
+      that a server loads from its operator's code also gets the tools of a sandbox: commands, files, code, services.
     - `title`, `description`, `icon`: shown where people choose an agent: at most 60 and 200 characters, and one emoji.
       The title is made from the name if left out.
     - `listed`: people may choose it for a thread. An unlisted agent answers only if an action names it.
@@ -127,7 +128,7 @@ class Agent:
         if not (additions and self.listed and self.extends):
             return self
         tools = [*self.tools, *(tool for one in additions for tool in one.tools)]
-        return replace(self, tools=tools, additions=additions)
+        return replace(self, tools=tools, additions=[*self.additions, *additions])
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:

@@ -1,7 +1,7 @@
 """Loads the operator's agents into those of the server: at the start and, in `outlast dev`, when a file is saved."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from traceback import extract_tb, format_exception_only, format_list
 from typing import Final
@@ -10,6 +10,7 @@ import anyio.to_thread
 
 from outlast.base.clock import Clock
 from outlast.base.errors import StartRefused
+from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.own_agents import find_own_agents
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.agents.settings import AgentSettings
@@ -21,7 +22,15 @@ log = logging.getLogger("outlast.agents")
 class OwnLoader:
     """Finds changes by the times of the files, which works in every container and on every file system."""
 
-    def __init__(self, settings: AgentSettings, agents: Agents, clock: Clock) -> None:
+    def __init__(
+        self,
+        settings: AgentSettings,
+        agents: Agents,
+        clock: Clock,
+        equip: Callable[[Agent], Agent] = lambda agent: agent,
+    ) -> None:
+        """`equip` gives an agent the tools of this server."""
+        self._equip = equip
         self._settings, self._agents, self._clock = settings, agents, clock
         self._folder = Path(settings.folder)
         self._seen: Mapping[Path, tuple[int, int]] = {}
@@ -31,7 +40,7 @@ class OwnLoader:
         `agents.reload` keeps the earlier ones and reports the problem."""
         self._seen = await anyio.to_thread.run_sync(self._times)  # before: a file saved meanwhile is imported again
         try:
-            self._agents.use(await anyio.to_thread.run_sync(find_own_agents, self._settings))
+            self._agents.use(await anyio.to_thread.run_sync(self._find))
         except StartRefused as refused:
             if not self._settings.reload:
                 raise
@@ -50,6 +59,10 @@ class OwnLoader:
             if times == before != self._seen:
                 await self.load()
             before = times
+
+    def _find(self) -> Mapping[str, Sequence[Agent]]:
+        found = find_own_agents(self._settings)
+        return {place: [self._equip(agent) for agent in agents] for place, agents in found.items()}
 
     def _times(self) -> Mapping[Path, tuple[int, int]]:
         """The time and size of each file. Those that vanish meanwhile are left out."""
