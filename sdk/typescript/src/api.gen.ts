@@ -3805,6 +3805,8 @@ export interface SubrunPart {
   thread_id: string
   /** Name of the agent that it calls. */
   agent: string
+  /** Title of the agent that it calls. */
+  title: string
   /** State of that run. */
   status: 'running' | 'completed' | 'cancelled' | 'error'
   /** The message of that run, then its answer or the reason of its failure; at most 300 characters. */

@@ -17,6 +17,7 @@ from outlast.kernel.runs.actions import cancel_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.settings import Settings
+from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads.actions import list_threads
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from tests.flow.harness import Stage, stage, told
@@ -202,6 +203,8 @@ async def test_a_flow_runs_other_agents_side_by_side_in_threads_of_their_own_and
         waited = [event["data"]["waiting_for"] for event in events if event["event"] == "run.status"]
         assert "run" in waited
         assert len((await list_threads(it.services, it.owner, it.project_id)).items) == 1  # its children are not listed
+        told = await db.read(read_all, it.project_id)
+        assert not [line for _, line in told if children[0]["thread_id"].encode() in line], "nor news of the project"
 
 
 async def test_at_most_eight_agents_of_one_function_work_at_once_and_all_are_done(db: Database, tmp_path: Path) -> None:

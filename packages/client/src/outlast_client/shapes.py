@@ -3839,6 +3839,8 @@ class SubrunPart(TypedDict):
     thread_id: str
     # Name of the agent that it calls.
     agent: str
+    # Title of the agent that it calls.
+    title: str
     # State of that run.
     status: Literal["running", "completed", "cancelled", "error"]
     # The message of that run, then its answer or the reason of its failure; at most 300 characters.

@@ -97,11 +97,17 @@ def _start(
     )  # fmt: skip
     run_id = queue_run(tx, engine, new, None)
     return SubrunPart(
-        id=new_id("part"), step=step_number, run_id=run_id, thread_id=thread_id, agent=called.name, text=message
+        id=new_id("part"),
+        step=step_number,
+        run_id=run_id,
+        thread_id=thread_id,
+        agent=called.name,
+        title=called.title,
+        text=message,
     )
 
 
-def announce(tx: Tx, events: list[NamedEvent], *, step: FunctionStepRow, step_number: int) -> None:
+def announce(tx: Tx, events: list[NamedEvent], *, step: FunctionStepRow, step_number: int, title: str) -> None:
     """Show that the run of this step has ended."""
     run = tx.find(_Ended, runs, {"id": step.waits_for})
     tx.update(function_steps, {"id": step.id}, announced=True)
@@ -113,6 +119,7 @@ def announce(tx: Tx, events: list[NamedEvent], *, step: FunctionStepRow, step_nu
         run_id=run.id,
         thread_id=run.thread_id,
         agent=run.profile,
+        title=title,
         status=run.status,
         text=_text_of(step),
     )

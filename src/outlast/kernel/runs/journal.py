@@ -145,9 +145,11 @@ class RunJournal:
                 record = await self._begin(path, "run", f"{name}:{key}" if key else name, start)
             finally:
                 self._starting -= 1
-        if record.status != "waiting" and not record.announced:
-            await self._context.record(partial(child_runs.announce, step=record, step_number=self._effect.step))
         called: Callee | None = self._context.engine.agents.get(name) if isinstance(agent, str) else agent
+        if record.status != "waiting" and not record.announced:
+            title = name if called is None else called.title
+            shown = partial(child_runs.announce, step=record, step_number=self._effect.step, title=title)
+            await self._context.record(shown)
         return await self._value(record, _PLAIN if called is None or called.output is None else _adapter(called.output))
 
     async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any:

@@ -122,6 +122,7 @@ class SubrunPart(_Part):
     run_id: str
     thread_id: str
     agent: str
+    title: str = ""
     status: Literal["running", "completed", "cancelled", "error"] = "running"
     text: str = ""
 

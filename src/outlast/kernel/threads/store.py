@@ -119,16 +119,23 @@ class ShownThread(NamedTuple):
 
 def thread_data(tx: Tx, thread_id: str) -> ThreadData:
     """The thread as lists and events show it. Raises `NotFound`."""
+    return to_data(_shown(tx, thread_id), ThreadData)
+
+
+def _shown(tx: Tx, thread_id: str) -> ShownThread:
     row = tx.row(ShownThread, _ONE, {"thread": thread_id})
-    return to_data(demand_found(row, "There is no such thread.", thread_id=thread_id), ThreadData)
+    return demand_found(row, "There is no such thread.", thread_id=thread_id)
 
 
 def announce(tx: Tx, thread_id: str) -> ThreadData:
-    """Send the thread's state to the followers of the thread and of its project."""
-    data = thread_data(tx, thread_id)
+    """Send the thread's state to the followers of the thread and of its project. A thread that a run started is not
+    news of the project: the answer of that run shows it."""
+    row = _shown(tx, thread_id)
+    data = to_data(row, ThreadData)
     event = ("thread.updated", ThreadUpdated(thread=data))
     append(tx, thread_id, [event])
-    append(tx, data.project_id, [event])
+    if row.thread.caller_run_id is None:
+        append(tx, data.project_id, [event])
     return data
 
 

@@ -23,9 +23,11 @@ export function SubrunCard({ part, children }: SubrunCardProps) {
   const working = part.status === 'running'
   const [choice, setChoice] = useState<boolean | null>(null)
   const open = choice ?? working
+  const name = part.title === '' ? part.agent : part.title
+  const gist = (part.text.split('\n').find((line) => line.trim() !== '') ?? '').replaceAll('`', '')
   return (
     <section
-      aria-label={`Work of ${part.agent}`}
+      aria-label={`Work of ${name}`}
       data-subrun={part.agent}
       data-subrun-status={part.status}
       className="overflow-hidden rounded-xl border border-line bg-raised"
@@ -38,9 +40,9 @@ export function SubrunCard({ part, children }: SubrunCardProps) {
         {working ? <LiveMark runId={part.run_id} /> : <Mark status={part.status} />}
         <span className="flex shrink-0 items-center gap-1.5 font-medium">
           <Bot className="size-3.5 text-faint" aria-hidden />
-          {part.agent}
+          {name}
         </span>
-        <span className="min-w-0 flex-1 truncate text-muted">{part.text}</span>
+        <span className="min-w-0 flex-1 truncate text-muted">{gist}</span>
         <ChevronRight className={cn('size-4 shrink-0 text-faint transition', open && 'rotate-90')} aria-hidden />
       </button>
       {open && (
