@@ -65,4 +65,3 @@ def test_a_called_agent_shows_its_work_and_its_approval_in_the_answer_of_its_cal
     expect(card).to_contain_text("B-17 was paid back.")
     if width > 1000:  # the sidebar lists what people began, not what agents call
         expect(page.get_by_role("navigation").get_by_text("/call refund")).to_have_count(0)
-    page.screenshot(path=f"/tmp/called-{width}.png")
