@@ -87,7 +87,7 @@ class PromptContext:
         """The result of `render` for the last exchanges, oldest first, after the summary of those before. If a stored
         message is not readable: for the run's own message only, with a warning in the log and a notice."""
         from outlast.kernel.compactions.prompt import summary_message
-        from outlast.kernel.runs.history import history_before
+        from outlast.kernel.runs.history import Exchange, history_before
 
         limit = context_messages(self.settings, self.run.profile)
         try:
@@ -95,7 +95,7 @@ class PromptContext:
             rendered = render(history.exchanges)
         except NOT_READABLE as error:
             log.warning("history not readable", extra={"run_id": self.run.id, "error": error})
-            return Conversation(render(history_before(self.tx, self.run, 1).exchanges), UNREADABLE)
+            return Conversation(render([Exchange(self.own_parts(), ())]), UNREADABLE)
         before = [] if history.summary is None else [summary_message(history.summary)]
         crowded = self._is_crowded(history, rendered)
         return Conversation([*before, *rendered], summarized=bool(before), crowded=crowded)
