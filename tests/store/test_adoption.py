@@ -134,7 +134,7 @@ async def test_a_database_at_an_earlier_revision_comes_to_the_baseline_with_ever
         assert sorted(kept, key=repr) == rows, name
         added = set(after[name][0]) - set(rows[0]) - expected_admin
         defaults = {(column, row[column]) for row in after[name] for column in added}
-        assert {held for _, held in defaults} <= {None, 0, 1, 2, ""}, defaults
+        assert {held for _, held in defaults} <= {None, 0, 1, 2, "", "run"}, defaults
 
 
 @pytest.mark.parametrize("revision", ["0001", "0006"])
