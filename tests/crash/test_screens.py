@@ -124,7 +124,8 @@ async def test_a_screen_is_built_over_the_wire_with_an_image_a_rate_limit_a_deni
         assert [part["type"] for part in parts][-1] == "image_url"
         assert parts[-1]["image_url"]["url"].startswith("data:image/png;base64,")
         assert {tool["function"]["name"] for tool in sent[0]["tools"]} == {
-            "terminal", "create_or_update_files", "read_files", "ask_user", "read_file", "search_files", "remember", "recall",
+            "terminal", "create_or_update_files", "read_files", "ask_user",
+            "read_file", "search_files", "remember", "recall",
         }  # fmt: skip
         assert sent[1]["messages"][-1]["content"] == f"Error: {SCREEN_POLICY[0].reason}"
         assert [data["reason"] for data in named(played.events, "run.status") if data.get("retry_at")] == [
