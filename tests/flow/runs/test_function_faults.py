@@ -137,7 +137,7 @@ async def test_a_step_that_returns_too_much_fails_with_the_sizes_and_a_tool_is_c
 
     async with playing(db, tmp_path, long) as it:
         [said] = texts(await it.events((await it.start()).run_id))
-        assert said == "long: its value has 20,000,002 bytes; at most 16,777,216 can be kept"
+        assert said == "long: its value has 20,000,002 bytes; at most 1,048,576 can be kept"
     chat = Agent("chat", instructions="", tools=[longer])
     async with playing(db, tmp_path, chat, turns=[turn(Call("longer", {})), turn("Done.")]) as it:
         assert texts(await it.events((await it.start()).run_id)) == ["Done."]

@@ -122,7 +122,7 @@ class Context(EffectContext):
         """`function(*args, **named)`, once: its value is recorded and returned from then on.
 
         A plain `def` runs in a thread. A crash in it calls it again, so pass `ctx.effect_id` on as an idempotency key
-        where doing it twice would harm. The value travels as JSON, at most 16 MB, and comes back as the type of the
+        where doing it twice would harm. The value travels as JSON, at most 1 MB, and comes back as the type of the
         function's return annotation (a dataclass, a Pydantic model, …), without one as plain lists, dicts and texts.
         Raises `StepFailed` if the function raised: that is recorded too, so try again with another step.
         """

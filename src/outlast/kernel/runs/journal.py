@@ -40,7 +40,9 @@ from outlast.kernel.runs.turns import encodable
 from outlast.kernel.streams.log_store import NamedEvent
 
 MAX_ROW_BYTES: Final = 256 * 1024  # of a value in its row; a longer one lies in a blob
-MAX_BYTES: Final = 16 * 1024 * 1024
+MAX_INLINE_BYTES: Final = 16 * 1024 * 1024  # of all values in rows, which a replay loads; later ones lie in blobs
+MAX_BYTES: Final = 1024 * 1024  # a value of objects that is this long takes 30 ms to read, and the event loop waits
+MAX_STEPS: Final = 20_000
 MAX_NAME_CHARS: Final = 200
 YIELD_EVERY: Final = 64
 MAX_SHOWN_STEPS: Final = 500  # of a flow, as steps of its workflow
@@ -78,7 +80,8 @@ class RunJournal:
         self._context, self._effect = context, effect
         self._records = {record.path: record for record in records}
         self._unasked: set[str] = set()
-        self._starting = 0  # runs that are being started
+        self._at_work = sum(record.kind == "run" and record.status == "waiting" for record in records)
+        self._inline_bytes = sum(len(record.result or "") for record in records)
         self._is_stopped = False  # by a stop of the server, before a step that it could have done
         self._changed: FlowChanged | None = None
 
@@ -130,8 +133,7 @@ class RunJournal:
         name = agent if isinstance(agent, str) else agent.name
         path, record = self._place("run", f"{name}:{key}" if key else name)
         if record is None:
-            at_work = sum(one.kind == "run" and one.status == "waiting" for one in self._records.values())
-            if at_work + self._starting >= child_runs.AT_ONCE:
+            if self._at_work >= child_runs.AT_ONCE:
                 self._park()
             start = partial(
                 child_runs.start,
@@ -140,11 +142,10 @@ class RunJournal:
                 message=encodable(message),
                 step_number=self._effect.step,
             )
-            self._starting += 1
-            try:
-                record = await self._begin(path, "run", f"{name}:{key}" if key else name, start)
-            finally:
-                self._starting -= 1
+            self._at_work += 1
+            record = await self._begin(path, "run", f"{name}:{key}" if key else name, start)
+            if record.status == "failed":  # it was refused
+                self._at_work -= 1
         called: Callee | None = self._context.engine.agents.get(name) if isinstance(agent, str) else agent
         if record.status != "waiting" and not record.announced:
             title = name if called is None else called.title
@@ -192,6 +193,8 @@ class RunJournal:
         async with anyio.create_task_group() as group:
             for index, branch in enumerate(branches):
                 group.start_soon(work, index, branch)
+                if not index % YIELD_EVERY:
+                    await anyio.lowlevel.checkpoint()
         scope.now = max((inner.now for inner in scopes), default=scope.now)
         for storage in (error for error in errors.values() if isinstance(error, NO_OUTCOME)):
             raise storage
@@ -237,6 +240,10 @@ class RunJournal:
             self._is_stopped = True
             self._park()
         if record is None:
+            if len(self._records) >= MAX_STEPS:
+                raise FlowMisused(
+                    f"A function can record {MAX_STEPS:,} steps at most.", hint="Let it call other agents for parts."
+                )
             return path, None
         self._unasked.discard(path)
         if (record.kind, record.name) != (kind, _short(name)):
@@ -305,7 +312,8 @@ class RunJournal:
         return recorded
 
     async def _kept(self, body: bytes) -> dict[str, Any]:
-        if len(body) <= MAX_ROW_BYTES:
+        if len(body) <= MAX_ROW_BYTES and self._inline_bytes + len(body) <= MAX_INLINE_BYTES:
+            self._inline_bytes += len(body)
             return {"status": "finished", "result": body.decode()}
         return {"status": "finished", "blob": await anyio.to_thread.run_sync(self._context.engine.blobs.put, body)}
 
