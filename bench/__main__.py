@@ -37,7 +37,7 @@ async def _measure(workload: Workload, name: str, quick: bool) -> list[Figure]:
     if workload.measure is None:
         assert workload.measure_alone is not None
         return await workload.measure_alone(quick)
-    async with rig(name, quick, sandboxes=workload.sandboxes) as prepared:
+    async with rig(name, quick, sandboxes=workload.sandboxes, agents=workload.agents) as prepared:
         return await workload.measure(prepared)
 
 

@@ -31,10 +31,13 @@ class Rig:
 
 
 @asynccontextmanager
-async def rig(name: str, quick: bool, *, sandboxes: bool = True) -> AsyncIterator[Rig]:
+async def rig(name: str, quick: bool, *, sandboxes: bool = True, agents: bool = False) -> AsyncIterator[Rig]:
     """A new contestant with an empty data directory, which is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as folder:
-        async with model_server() as model_port, server(name, model_port, Path(folder), sandboxes=sandboxes) as process:
+        async with (
+            model_server() as model_port,
+            server(name, model_port, Path(folder), sandboxes=sandboxes, agents=agents) as process,
+        ):
             yield Rig(process, Api(process.port), quick)
 
 

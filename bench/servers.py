@@ -107,14 +107,20 @@ async def model_server() -> AsyncIterator[int]:
 
 
 @asynccontextmanager
-async def server(name: str, model_port: int, directory: Path, *, sandboxes: bool = True) -> AsyncIterator[Server]:
-    """A ready contestant on the server's core. Without `sandboxes`, Outlast's `terminal` does nothing."""
+async def server(
+    name: str, model_port: int, directory: Path, *, sandboxes: bool = True, agents: bool = False
+) -> AsyncIterator[Server]:
+    """A ready contestant on the server's core. Without `sandboxes`, Outlast's `terminal` does nothing; with `agents`,
+    it loads `bench/agents`."""
+    settings = f'[agents]\nfolder = "{_ROOT / "bench" / "agents"}"\n' if agents else ""
     if name == "postgres":
         with _postgres() as url:
-            async with _started(name, model_port, directory, sandboxes, f'[database]\nurl = "{url}"\n') as process:
+            async with _started(
+                name, model_port, directory, sandboxes, f'{settings}[database]\nurl = "{url}"\n'
+            ) as process:
                 yield process
         return
-    async with _started(name, model_port, directory, sandboxes) as process:
+    async with _started(name, model_port, directory, sandboxes, settings) as process:
         yield process
 
 

@@ -6,7 +6,7 @@ Everything else is the unchanged server. Run as a program with the arguments of 
 from runpy import run_module
 from typing import Any
 
-from outlast.apps.chat import agent
+from outlast.kernel.agents.tools import standard_tools
 from outlast.kernel.agents.tool import Tool, tool
 
 
@@ -20,5 +20,5 @@ def _terminal_tool(*_parts: Any) -> Tool:
 
 
 if __name__ == "__main__":
-    setattr(agent, "terminal_tool", _terminal_tool)  # noqa: B010 (imported there by name, which types forbid)
+    setattr(standard_tools, "terminal_tool", _terminal_tool)  # noqa: B010 (imported there by name, which types forbid)
     run_module("outlast", run_name="__main__")

@@ -18,6 +18,7 @@ from bench.workloads import (
     many_followers,
     many_runs,
     one_answer,
+    own_agents,
     parked,
     previews,
     resuming,
@@ -40,6 +41,7 @@ class Workload:
     measure_beside: Callable[[bool], Awaitable[Results]] | None = None
     contestants: tuple[str, ...] = CONTESTANTS
     sandboxes: bool = True
+    agents: bool = False  # the server loads `bench/agents`
 
 
 ALL: tuple[Workload, ...] = (
@@ -49,6 +51,7 @@ ALL: tuple[Workload, ...] = (
     Workload("W4", starts.measure),
     Workload("W5", resuming.measure),
     Workload("W6", parked.measure, sandboxes=False),
+    Workload("agents", own_agents.measure, contestants=("outlast", "postgres"), agents=True),
     Workload("cancel", cancelling.measure),
     Workload("idle", idle.measure),
     Workload("growth", measure_alone=growth.measure, contestants=("outlast",)),

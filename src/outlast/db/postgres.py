@@ -46,8 +46,9 @@ class PostgresDriver:
             if has_rows:
                 rows: list[Any] = await_only(driver_of(conn).fetch(sql, *values))
                 return rows, len(rows)
-            status: str = await_only(driver_of(conn).execute(sql, *values))  # "UPDATE 1"
-        return (), int(status.rpartition(" ")[2])
+            status: str = await_only(driver_of(conn).execute(sql, *values))  # "UPDATE 1", or "SAVEPOINT"
+        count = status.rpartition(" ")[2]
+        return (), int(count) if count.isdecimal() else 0
 
     def run_many(self, conn: sa.Connection, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         with _as_sqlalchemys(sql):

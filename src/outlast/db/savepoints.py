@@ -2,11 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 import sqlalchemy as sa
 
 from outlast.base.errors import DiskFull, StorageUnavailable
 from outlast.db.database import Tx
+
+_BEGIN: Final = sa.text("SAVEPOINT part")  # inner ones of the same name hide the outer ones until they are released
+_RELEASE: Final = sa.text("RELEASE SAVEPOINT part")
+_UNDO: Final = sa.text("ROLLBACK TO SAVEPOINT part")
 
 
 @contextmanager
@@ -15,17 +20,18 @@ def savepoint(tx: Tx) -> Iterator[None]:
     Passes the exception on; if `is_of_transaction` holds for it, the transaction is over."""
     hooks, notices, endings = len(tx.hooks), set(tx.notices), len(tx.endings)
     kept = {key: [*values] for key, values in tx.kept.items()}
-    nested = tx.conn.begin_nested()
+    tx.execute(_BEGIN, {})
     try:
         yield
-        nested.commit()
+        tx.execute(_RELEASE, {})
     except BaseException as error:
         del tx.hooks[hooks:]
         tx.notices.intersection_update(notices)
         del tx.endings[endings:]
         tx.kept = kept
         try:
-            nested.rollback()
+            tx.execute(_UNDO, {})
+            tx.execute(_RELEASE, {})
         except sa.exc.DBAPIError:
             raise error from None  # the whole transaction is lost (a full disk, a lost connection): this is why
         raise
