@@ -79,6 +79,20 @@ async def test_a_file_is_given_as_bytes_and_runs_nowhere(scene: Scene) -> None:
         assert answer.header("cache-control").startswith("private")
 
 
+async def test_a_drawing_is_shown_and_runs_nothing(scene: Scene) -> None:
+    drawing = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
+    made = await scene.whole("chart.svg", drawing)
+    shown = await scene.browser.get(f"/v1/attachments/{made['id']}")
+    assert (shown.body, shown.header("content-type")) == (drawing, "image/svg+xml")
+    policy = shown.header("content-security-policy")
+    assert "default-src 'none'" in policy
+    assert "sandbox" in policy
+    assert "script" not in policy
+    assert shown.header("content-disposition").startswith("inline")
+    saved = await scene.browser.get(f"/v1/attachments/{made['id']}?download=true")
+    assert saved.header("content-disposition").startswith("attachment")
+
+
 async def test_uploads_have_bounds(site: Site, scene: Scene) -> None:
     limit = site.services.settings.limits.attachment_bytes
     assert (await scene.begin(size=limit + 1)).code == "input_too_large"

@@ -11,7 +11,7 @@ import anyio
 import anyio.to_thread
 
 from outlast.db.blobs import FolderBlobs, blob_path
-from outlast.kernel.attachments.kinds import label_of
+from outlast.kernel.attachments.kinds import SVG, label_of
 from outlast.kernel.attachments.read_program import READERS, Place
 
 READ_S: Final = 20  # of processor time; twice as long in all
@@ -35,7 +35,7 @@ async def read_excerpt(blobs: FolderBlobs, blob: str, media_type: str, place: Pl
     `read_s` seconds; cancelled, it leaves no process behind."""
     if media_type in READERS:
         return await _read_in_program(blobs, blob, media_type, place, read_s)
-    if media_type.startswith("text/") or media_type == "application/json":
+    if media_type.startswith("text/") or media_type in ("application/json", SVG):
         return await anyio.to_thread.run_sync(_read_text, blobs, blob, media_type, place)
     return Excerpt(label_of(media_type), trouble="It has no text that can be read here.")
 

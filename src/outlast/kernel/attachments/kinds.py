@@ -13,6 +13,7 @@ ZIP: Final = "application/zip"
 GZIP: Final = "application/gzip"
 TAR: Final = "application/x-tar"
 UNKNOWN: Final = "application/octet-stream"
+SVG: Final = "image/svg+xml"
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument."
 XLSX: Final = f"{_OFFICE}spreadsheetml.sheet"
 DOCX: Final = f"{_OFFICE}wordprocessingml.document"
@@ -41,6 +42,7 @@ LABELS: Final = {
     "image/jpeg": "JPEG image",
     "image/gif": "GIF image",
     "image/webp": "WebP image",
+    SVG: "SVG drawing",
     UNKNOWN: "binary file",
 }
 _TEXTS: Final = {
@@ -58,6 +60,10 @@ _CENTRAL: Final = re.compile(rb"PK\x01\x02.{42}(xl|word|ppt)/", re.DOTALL)
 _OPEN_DOCUMENT: Final = re.compile(rb"PK\x03\x04.{26}mimetype.{0,64}?(application/vnd\.oasis\.[a-z.]+)", re.DOTALL)
 _OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _BOOK: Final = "Workbook".encode("utf-16-le")
+_SVG_HEAD: Final = 2_000  # bytes
+_SVG: Final = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]", re.DOTALL
+)
 
 
 def image_of(content: bytes, most_pixels: int) -> Image | None:
@@ -83,7 +89,9 @@ def media_type_of(name: str, head: bytes, tail: bytes) -> str:
         return GZIP
     if head[257:262] == b"ustar":
         return TAR
-    return _text_kind(name) if head and is_text(_whole_characters(head)) else UNKNOWN
+    if not head or not is_text(_whole_characters(head)):
+        return UNKNOWN
+    return SVG if _SVG.match(head[:_SVG_HEAD]) else _text_kind(name)
 
 
 def label_of(media_type: str) -> str:

@@ -4,9 +4,10 @@ from fastapi import File, Query, Request, UploadFile
 from starlette.responses import Response
 
 from outlast.kernel.attachments import actions
+from outlast.kernel.attachments.kinds import SVG
 from outlast.kernel.attachments.shapes import MAX_BYTES, UploadAnswer, UploadRequest
 from outlast.kernel.http.auth import Signed, Svc
-from outlast.kernel.http.responses import nothing, reply, stored_file_reply
+from outlast.kernel.http.responses import DRAWING, LOCKED_DOWN, nothing, reply, stored_file_reply
 from outlast.kernel.http.routers import noun_router
 from outlast.kernel.projects.actions import project_or_default
 from outlast.kernel.threads.shapes import AttachmentAnswer
@@ -28,11 +29,12 @@ async def upload_attachment(
 
 @router.get("/attachments/{attachment_id}", response_class=Response)
 async def open_attachment(attachment_id: str, services: Svc, actor: Signed, download: bool = False) -> Response:
-    """Get the file's bytes. Browsers show images unless `download` is set, and save other files; none is sent with a
-    type that a browser would run."""
+    """Get the file's bytes. Browsers show images and SVG drawings unless `download` is set, and save other files; none
+    is sent with a type that a browser would run, and a drawing runs nothing."""
     shown, path = await actions.open_attachment(services, actor, attachment_id)
-    inline = shown.width is not None and not download
-    return stored_file_reply(shown.name, path, shown.media_type if shown.width is not None else "", inline=inline)
+    media_type = shown.media_type if shown.width is not None or shown.media_type == SVG else ""
+    policy = DRAWING if media_type == SVG else LOCKED_DOWN
+    return stored_file_reply(shown.name, path, media_type, inline=bool(media_type) and not download, policy=policy)
 
 
 @router.post("/uploads", status_code=201, response_model=UploadAnswer)

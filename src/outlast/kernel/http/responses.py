@@ -11,6 +11,8 @@ from starlette.responses import FileResponse, Response
 
 MEDIA_TYPE = "application/json"
 LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
+DRAWING: Final = f"style-src 'unsafe-inline'; img-src data:; font-src data:; {LOCKED_DOWN}"
+"""Of an SVG file: its own styles and the pictures in it, and nothing that runs or is fetched."""
 KEPT: Final = "private, max-age=31536000, immutable"
 
 
@@ -36,10 +38,10 @@ def file_reply(
     return Response(content, 200, _file_headers(name, inline, policy, cache), media_type)
 
 
-def stored_file_reply(name: str, path: Path, media_type: str, *, inline: bool) -> Response:
+def stored_file_reply(name: str, path: Path, media_type: str, *, inline: bool, policy: str = LOCKED_DOWN) -> Response:
     """As `file_reply` for a stored file, which is sent in pieces; requests for a range get that. Without a media type
     it is sent as bytes of no known kind."""
-    headers = _file_headers(name, inline, LOCKED_DOWN, KEPT)
+    headers = _file_headers(name, inline, policy, KEPT)
     return FileResponse(path, 200, headers, media_type or "application/octet-stream")
 
 

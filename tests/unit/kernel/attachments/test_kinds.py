@@ -11,6 +11,7 @@ from outlast.kernel.attachments.kinds import (
     GZIP,
     LOOKED_AT,
     ODS,
+    SVG,
     TAR,
     UNKNOWN,
     XLSX,
@@ -42,6 +43,10 @@ from tests.unit.base.test_image_formats import PNG
         ("a.csv", b"caf\xe9", UNKNOWN),
         ("a.csv", b"", UNKNOWN),
         ("a.png", b"\x89PNG\r\n\x1a\n", UNKNOWN),
+        ("a.txt", b"<svg xmlns='http://www.w3.org/2000/svg'/>", SVG),
+        ("a.svg", b'<?xml version="1.0"?>\n<!-- made by hand -->\n<!DOCTYPE svg PUBLIC "x" "y">\n<svg>', SVG),
+        ("a.svg", b"<html><svg></svg></html>", "text/plain"),
+        ("a.svg", b"<svgother>", "text/plain"),
     ],
 )
 def test_the_content_decides_and_the_name_only_tells_texts_apart(name: str, content: bytes, kind: str) -> None:

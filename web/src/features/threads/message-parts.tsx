@@ -2,6 +2,7 @@ import { memo } from 'react'
 import { Info, TriangleAlert } from 'lucide-react'
 import {
   isTerminal,
+  type FilePart,
   type ImagePart,
   type MessagePart,
   type NoticePart,
@@ -73,7 +74,12 @@ export const PartView = memo(function PartView({ part, pending, growing }: PartV
     case 'image':
       return <Picture part={part} />
     case 'file':
-      return <FilePartCard file={part} />
+      return (
+        <>
+          {part.media_type === 'image/svg+xml' && <Drawing part={part} />}
+          <FilePartCard file={part} />
+        </>
+      )
     case 'notice':
       return tellsUnreadable([part]) ? null : <Notice part={part} />
     case 'subrun':
@@ -109,6 +115,13 @@ const Picture = ({ part: { attachment_id, name, width, height } }: { part: Image
       alt={name === '' ? 'Picture' : name}
       className="h-full max-h-120 w-full bg-code"
     />
+  </div>
+)
+
+/** An SVG file in an answer: as a picture it runs nothing. */
+const Drawing = ({ part: { attachment_id, name } }: { part: FilePart }) => (
+  <div data-picture>
+    <Zoom src={client.attachmentUrl(attachment_id)} alt={name} className="w-full bg-white [&_img]:max-h-120 [&_img]:object-contain" />
   </div>
 )
 
