@@ -121,7 +121,11 @@ const Picture = ({ part: { attachment_id, name, width, height } }: { part: Image
 /** An SVG file in an answer: as a picture it runs nothing. */
 const Drawing = ({ part: { attachment_id, name } }: { part: FilePart }) => (
   <div data-picture>
-    <Zoom src={client.attachmentUrl(attachment_id)} alt={name} className="w-full bg-white [&_img]:max-h-120 [&_img]:object-contain" />
+    <Zoom
+      src={client.attachmentUrl(attachment_id)}
+      alt={name}
+      className="w-full bg-white [&_img]:mx-auto [&_img]:max-h-120 [&_img]:w-auto [&_img]:max-w-full"
+    />
   </div>
 )
 
