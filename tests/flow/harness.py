@@ -141,8 +141,10 @@ async def stage(
     working: bool = True,
     agent: FakeAgent | Agent | None = None,
     others: Sequence[Agent] = (),
+    patience_s: float = 60,
 ) -> AsyncIterator[Stage]:
-    """An owner, a project and a thread, with a worker and a sweeper at work (unless `working` is False)."""
+    """An owner, a project and a thread, with a worker and a sweeper at work (unless `working` is False), for at most
+    `patience_s`."""
     services, model = make_stage_services(db, folder, turns, tools, settings, agent, others)
     owner = await db.write(make_user)
     project_id = await db.write(make_project, owner)
@@ -152,6 +154,6 @@ async def stage(
             group.start_soon(Worker(services.engine).run)
             group.start_soon(Sweeper(services.engine, None).run)
             group.start_soon(services.watching.run)
-        with anyio.fail_after(60):
+        with anyio.fail_after(patience_s):
             yield Stage(services, model, owner, project_id, thread_id)
         group.cancel_scope.cancel()

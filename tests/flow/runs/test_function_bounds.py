@@ -16,6 +16,7 @@ from statistics import median
 from typing import Any
 
 import anyio
+import pytest
 import sqlalchemy as sa
 
 from outlast import Agent, Context, flow
@@ -52,7 +53,7 @@ async def _until(it: Stage, reached: sa.Select[Any], count: int) -> None:
     async def is_reached() -> bool:
         return bool(await it.services.db.read(lambda tx: tx.execute(reached).scalar_one()) == count)
 
-    with anyio.fail_after(50):
+    with anyio.fail_after(50 + count / 5):
         await until(is_reached)
 
 
@@ -71,15 +72,19 @@ async def _statements_while_idle(it: Stage) -> float:
     return asked[0] / 3
 
 
+@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.deep)])
 async def test_parents_that_wait_for_children_cost_next_to_no_memory_and_no_processor(
-    sqlite_url: str, tmp_path: Path
+    sqlite_url: str, tmp_path: Path, count: int
 ) -> None:
     @flow("chat")
     async def parent(ctx: Context) -> str:
         return str(await ctx.run(ABSENT, "Hi"))
 
     parked = sa.select(sa.func.count()).select_from(runs).where(runs.c.leg == "parked")
-    async with opened(sqlite_url, tmp_path) as db, playing(db, tmp_path, parent, settings=UNLIMITED) as it:
+    async with (
+        opened(sqlite_url, tmp_path) as db,
+        playing(db, tmp_path, parent, settings=UNLIMITED, patience_s=60 + count) as it,
+    ):
 
         async def park(first: int, last: int) -> None:
             for _ in range(first, last):
@@ -91,9 +96,9 @@ async def test_parents_that_wait_for_children_cost_next_to_no_memory_and_no_proc
         tracemalloc.start()
         try:
             before = tracemalloc.get_traced_memory()[0]
-            await park(60, 160)
+            await park(60, 60 + count)
             gc.collect()
-            each_kb = (tracemalloc.get_traced_memory()[0] - before) / 100 / 1024
+            each_kb = (tracemalloc.get_traced_memory()[0] - before) / count / 1024
         finally:
             tracemalloc.stop()
         await anyio.sleep(1.5)  # the last followers are written

@@ -371,8 +371,9 @@ async def test_a_server_that_stops_begins_no_further_step_and_the_next_one_goes_
 
 
 @pytest.mark.postgres
+@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.deep)])
 async def test_a_server_without_an_agent_calls_it_all_the_same_and_another_does_its_work(
-    postgres_url: str, tmp_path: Path
+    postgres_url: str, tmp_path: Path, count: int
 ) -> None:
     where: Counter[str] = Counter()
 
@@ -386,14 +387,15 @@ async def test_a_server_without_an_agent_calls_it_all_the_same_and_another_does_
 
     one, two = (open_database(postgres_url, tmp_path / name, SystemClock()) for name in ("one", "two"))
     try:
-        turns = [turn("Hello.")] * COUNT
-        async with playing(one, tmp_path, calling_from("one"), WORKER, turns=turns, settings=UNLIMITED) as it:
+        turns = [turn("Hello.")] * count
+        chat, patience_s = calling_from("one"), 60 + count / 2
+        async with playing(one, tmp_path, chat, WORKER, turns=turns, settings=UNLIMITED, patience_s=patience_s) as it:
             lacking = make_services(two, tmp_path, UNLIMITED, agents=[calling_from("two")])
             engine = replace(lacking.engine, node_id="nod_two")
             async with anyio.create_task_group() as group:
                 group.start_soon(Worker(engine).run)
                 group.start_soon(Sweeper(engine, None).run)
-                for services in [it.services, replace(lacking, engine=engine)] * (COUNT // 2):
+                for services in [it.services, replace(lacking, engine=engine)] * (count // 2):
                     await start_run(services, it.owner, NewThread(it.project_id), Draft("Hello"))
                 ended = sa.select(runs.c.profile, runs.c.status, sa.func.count()).group_by(
                     runs.c.profile, runs.c.status
@@ -401,12 +403,12 @@ async def test_a_server_without_an_agent_calls_it_all_the_same_and_another_does_
 
                 async def all_ended() -> bool:
                     rows = await one.read(lambda tx: tx.execute(ended.where(runs.c.leg == "ended")).all())
-                    return sum(tuple(row)[-1] for row in rows) == 2 * COUNT
+                    return sum(tuple(row)[-1] for row in rows) == 2 * count
 
                 await until(all_ended)
                 group.cancel_scope.cancel()
             found = await one.read(lambda tx: sorted(tuple(row) for row in tx.execute(ended).all()))
-        assert found == [("chat", "completed", COUNT), ("worker", "completed", COUNT)]
+        assert found == [("chat", "completed", count), ("worker", "completed", count)]
         assert where.keys() == {"one", "two"}
     finally:
         with anyio.CancelScope(shield=True):

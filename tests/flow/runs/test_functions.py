@@ -56,8 +56,10 @@ async def playing(
     *others: Agent,
     turns: list[Turn] | ScriptedModel | None = None,
     settings: Settings | None = None,
+    patience_s: float = 60,
 ) -> AsyncIterator[Stage]:
-    async with stage(db, folder, turns or [], agent=agent, others=others, settings=settings) as it:
+    playing = stage(db, folder, turns or [], agent=agent, others=others, settings=settings, patience_s=patience_s)
+    async with playing as it:
         yield it
 
 
