@@ -3,15 +3,15 @@
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from random import Random
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
-from pydantic import BaseModel
+if TYPE_CHECKING:  # `from outlast import Context` loads no Pydantic
+    from random import Random
 
-from outlast.kernel.runs.transcript import Run
+    from pydantic import BaseModel
 
-if TYPE_CHECKING:
     from outlast.kernel.runs.shapes import WorkflowStatus
+    from outlast.kernel.runs.transcript import Run
 
 CleanUp = Callable[[], Awaitable[None]]
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class EffectContext:
     gone.
     """
 
-    this_run: Run
+    this_run: "Run"
     effect_id: str
     attempt: int
     lost: Callable[[str, str], Awaitable[None]]
@@ -60,7 +60,7 @@ class Callee(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def output(self) -> type[BaseModel] | None: ...
+    def output(self) -> "type[BaseModel] | None": ...
     @property
     def title(self) -> str: ...
     @property
@@ -79,7 +79,7 @@ class Journal(Protocol):
     async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any: ...
     async def sleep_until(self, when: datetime) -> None: ...
     def now(self) -> datetime: ...
-    def random(self) -> Random: ...
+    def random(self) -> "Random": ...
 
 
 @dataclass(slots=True, kw_only=True)
@@ -160,7 +160,7 @@ class Context(EffectContext):
         each call of the function."""
         return self.journal.now()
 
-    def random(self) -> Random:
+    def random(self) -> "Random":
         """A generator that gives the same numbers at each call of the function."""
         return self.journal.random()
 
