@@ -100,6 +100,9 @@ class Context(EffectContext):
     same at each call of the function. Another name at a place of the journal ends the run, or the call, with
     `flow_changed`.
 
+    A run that continues a flow's failed or cancelled run has its journal, without the steps that waited, and without
+    failures that the function did not go on after: these are tried again, with another `effect_id`. A retry has none.
+
     `reattach`: an earlier attempt has begun this very effect; collect its result or continue it, never do it twice.
     `started_at` is when it first began. `message`: for a flow, the text of the message that it answers.
     """

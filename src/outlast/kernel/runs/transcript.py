@@ -48,8 +48,8 @@ class Effect(NamedTuple):
     """One model turn, tool call, stage, or message to the run. `result`: a turn as `{pieces, finish, opaque}` (and, if
     its text was lines, `counts` of their effects and `problems` with them; only `counts` while it is open), a call as
     `{content, is_error}` (and `notes` that the model reads with it), a stage (kinds `prepare` and `check`) as
-    `{problems, mendable, facts}`, a message as `{message_id}`. `question`, the only field without a column: a user
-    answers the call."""
+    `{problems, mendable, facts}`, a message as `{message_id}`, a flow that continues another run's as `{seed}`, of its
+    random numbers. `question`, the only field without a column: a user answers the call."""
 
     id: str
     ordinal: int
