@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 
 from outlast.kernel.models.protocol import ToolSpec
-from outlast.kernel.runs.transcript import FINAL_ANSWER
+from outlast.kernel.runs.stage_plan import FINAL_ANSWER
 from outlast_demo.answers import quoted
 from outlast_demo.lines import Line, Say, Use
 from outlast_demo.scripts import Scene

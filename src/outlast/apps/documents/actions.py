@@ -26,10 +26,11 @@ from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.store import give_up
-from outlast.kernel.services import Services, in_read, in_write
+from outlast.kernel.services import Services, in_read
 from outlast.kernel.subjects.deletion import demand_idle
 from outlast.kernel.subjects.rules import demand_room
 from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.called_threads import delete_called
 from outlast.kernel.threads.shapes import ThreadData
 
 UNTITLED = "Untitled document"
@@ -117,21 +118,30 @@ async def rename_document(services: Services, actor: Actor, document_id: str, ti
     return await services.db.write(run)
 
 
-@in_write
-def delete_document(tx: Tx, actor: Actor, document_id: str) -> None:
+async def delete_document(services: Services, actor: Actor, document_id: str) -> None:
     """Remove a document with its history, comments, proposals and all conversations about it (owners). Raises
-    `ThreadBusy` while a run of one of them has not ended; then nothing was removed."""
-    require_document(tx, actor, document_id, Right.OWN)
-    row = store.hold(tx, document_id)  # before its threads
-    about = store.threads_about(tx, row)
-    for thread_id in about:
-        demand_idle(tx, thread_id, "in a conversation about this document")
-    unasked = locking.drop_all(tx, [section.id for section in store.tree(tx, document_id).sections])
-    store.delete(tx, document_id)
-    store.tell_inbox(tx, row.project_id, unasked)
-    for thread_id in about:
-        give_up(tx, row.project_id, thread_id)
-        threads.delete_thread(tx, thread_id)
+    `ThreadBusy` while a run of one of them, or of an agent that they called, has not ended; then nothing was removed,
+    unless the run began meanwhile."""
+
+    def demand(tx: Tx) -> list[str]:
+        require_document(tx, actor, document_id, Right.OWN)
+        about = store.threads_about(tx, store.hold(tx, document_id))  # held before its threads
+        for thread_id in about:
+            demand_idle(tx, thread_id, "in a conversation about this document")
+        return about
+
+    def run(tx: Tx) -> None:
+        about = demand(tx)
+        project_id = store.document_of(tx, document_id).project_id
+        unasked = locking.drop_all(tx, [section.id for section in store.tree(tx, document_id).sections])
+        store.delete(tx, document_id)
+        store.tell_inbox(tx, project_id, unasked)
+        for thread_id in about:
+            give_up(tx, project_id, thread_id)
+            threads.delete_thread(tx, thread_id)
+
+    await delete_called(services.db, demand)
+    await services.db.write(run)
 
 
 @in_read

@@ -3,28 +3,26 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import BaseModel, Field
-
-from outlast.kernel.agents.additions import Addition
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.final_answer import answer_tool, check_answer
-from outlast.kernel.agents.hooks import ContextHook, Finish, Instructions, Lines, Stage
 from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far, with_project
-from outlast.kernel.agents.tool import Arguments, Tool
-from outlast.kernel.models.protocol import ToolSpec
-from outlast.kernel.runs.transcript import FINAL_ANSWER, StagePlan
+from outlast.kernel.agents.tool import Tool
+from outlast.kernel.runs.stage_plan import FINAL_ANSWER, StagePlan
+
+if TYPE_CHECKING:  # `from outlast import Agent` loads no Pydantic
+    from pydantic import BaseModel
+
+    from outlast.kernel.agents.additions import Addition
+    from outlast.kernel.agents.hooks import ContextHook, Finish, Instructions, Lines, Stage
+    from outlast.kernel.models.protocol import ToolSpec
 
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 MAX_TITLE_CHARS: Final = 60
 MAX_DESCRIPTION_CHARS: Final = 200
 MAX_ICON_CHARS: Final = 8  # an emoji may be several characters
 MAX_ABOUT_CHARS: Final = 500
-
-
-class _Message(Arguments):
-    message: str = Field(min_length=1, description="All that it needs to know: it does not read this conversation.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +76,9 @@ class Agent:
 
     name: str
     _: KW_ONLY
-    instructions: str | Instructions = ""
+    instructions: "str | Instructions" = ""
     tools: Sequence[Tool] = ()
-    output: type[BaseModel] | None = None
+    output: "type[BaseModel] | None" = None
     agents: Sequence["Agent"] = ()
     model: str | None = None
     max_steps: int | None = None
@@ -90,14 +88,14 @@ class Agent:
     title: str = ""
     description: str = ""
     icon: str = ""
-    context: ContextHook = conversation_so_far
-    prepare: Stage | None = None
-    check: Stage | None = None
+    context: "ContextHook" = conversation_so_far
+    prepare: "Stage | None" = None
+    check: "Stage | None" = None
     done_mark: str = ""
-    lines: Lines | None = None
-    finish: Finish | None = None
+    lines: "Lines | None" = None
+    finish: "Finish | None" = None
     flow: Callable[[Context], Awaitable[Any]] | None = None
-    additions: Sequence[Addition] = ()
+    additions: "Sequence[Addition]" = ()
     plan: StagePlan | None = field(init=False, repr=False)
     _by_name: Mapping[str, Tool] = field(init=False, repr=False)
 
@@ -123,7 +121,7 @@ class Agent:
         plan = StagePlan(prepares, checks, self.done_mark) if prepares or checks else None
         object.__setattr__(self, "plan", plan)
 
-    def with_additions(self, additions: Sequence[Addition]) -> "Agent":
+    def with_additions(self, additions: "Sequence[Addition]") -> "Agent":
         """The agent with these additions, or itself if it takes none. Raises `ValueError` for two tools of one name."""
         if not (additions and self.listed and self.extends):
             return self
@@ -131,7 +129,7 @@ class Agent:
         return replace(self, tools=tools, additions=[*self.additions, *additions])
 
     @property
-    def specs(self) -> tuple[ToolSpec, ...]:
+    def specs(self) -> "tuple[ToolSpec, ...]":
         """All of its tools, as described to a model."""
         return tuple(tool.spec for tool in self.tools)
 
@@ -158,7 +156,13 @@ class AgentTool(Tool):
 
         about = agent.description or (agent.instructions if isinstance(agent.instructions, str) else "")
         described = f"Let the agent {agent.title} work on a message and return its answer. {about}"
-        super().__init__(agent.name.replace("-", "_"), described[:MAX_ABOUT_CHARS], _Message, call)
+        super().__init__(agent.name.replace("-", "_"), described[:MAX_ABOUT_CHARS], _message, call)
+
+
+def _message() -> "type[BaseModel]":
+    from outlast.kernel.agents.arguments import Message
+
+    return Message
 
 
 def _check_looks(agent: Agent) -> None:

@@ -3,15 +3,15 @@
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from random import Random
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
-from pydantic import BaseModel
+if TYPE_CHECKING:  # `from outlast import Context` loads no Pydantic
+    from random import Random
 
-from outlast.kernel.runs.transcript import Run
+    from pydantic import BaseModel
 
-if TYPE_CHECKING:
     from outlast.kernel.runs.shapes import WorkflowStatus
+    from outlast.kernel.runs.transcript import Run
 
 CleanUp = Callable[[], Awaitable[None]]
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class EffectContext:
     gone.
     """
 
-    this_run: Run
+    this_run: "Run"
     effect_id: str
     attempt: int
     lost: Callable[[str, str], Awaitable[None]]
@@ -60,7 +60,7 @@ class Callee(Protocol):
     @property
     def name(self) -> str: ...
     @property
-    def output(self) -> type[BaseModel] | None: ...
+    def output(self) -> "type[BaseModel] | None": ...
     @property
     def title(self) -> str: ...
     @property
@@ -79,7 +79,7 @@ class Journal(Protocol):
     async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any: ...
     async def sleep_until(self, when: datetime) -> None: ...
     def now(self) -> datetime: ...
-    def random(self) -> Random: ...
+    def random(self) -> "Random": ...
 
 
 @dataclass(slots=True, kw_only=True)
@@ -99,6 +99,9 @@ class Context(EffectContext):
     order each time, and everything else that it does with effect belongs into a step: `now()` and `random()` return the
     same at each call of the function. Another name at a place of the journal ends the run, or the call, with
     `flow_changed`.
+
+    A run that continues a flow's failed or cancelled run has its journal, without the steps that waited, and without
+    failures that the function did not go on after: these are tried again, with another `effect_id`. A retry has none.
 
     `reattach`: an earlier attempt has begun this very effect; collect its result or continue it, never do it twice.
     `started_at` is when it first began. `message`: for a flow, the text of the message that it answers.
@@ -160,7 +163,7 @@ class Context(EffectContext):
         each call of the function."""
         return self.journal.now()
 
-    def random(self) -> Random:
+    def random(self) -> "Random":
         """A generator that gives the same numbers at each call of the function."""
         return self.journal.random()
 

@@ -16,6 +16,7 @@ from outlast.base.errors import StartRefused
 from outlast.base.plugins import plugins
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.settings import AgentSettings
+from outlast.kernel.agents.tool import Tool
 
 ENTRY_POINTS: Final = "outlast.agents"
 _numbers: Final = count(1)
@@ -25,7 +26,8 @@ def find_own_agents(settings: AgentSettings) -> Mapping[str, Sequence[Agent]]:
     """The operator's agents by the place where they were found ("agents/shop.py"), each once, in the order of their
     files. Each call imports the folder's files again, as modules of one new package, so they can import each other
     (`from .orders import refund`); other modules are imported once in a process. Call it in a thread. Raises
-    `StartRefused` with the file, the line and the error of code that cannot be imported; its cause is that error."""
+    `StartRefused` with the file, the line and the error of code that cannot be imported, and of a tool that cannot be
+    described to a model; its cause is that error."""
     seen: dict[int, Agent] = {}
     found: dict[str, Sequence[Agent]] = {}
     for place, values in (*_in_folder(settings.folder), *_in_modules(settings.modules)):
@@ -59,7 +61,9 @@ def _in_modules(names: Sequence[str]) -> Iterator[tuple[str, Sequence[Any]]]:
         place = f"the package {point.dist.name if point.dist else point.module}"
         with _refusing(place):
             loaded = point.load()
-        yield place, list(vars(loaded).values()) if isinstance(loaded, ModuleType) else [loaded]
+        values = list(vars(loaded).values()) if isinstance(loaded, ModuleType) else [loaded]
+        _demand_usable_tools(values, place)
+        yield place, values
 
 
 @contextmanager
@@ -85,7 +89,24 @@ def _package_of(folder: Path) -> Iterator[str]:
 def _imported(place: str, module: str, folder: Path | None = None) -> Sequence[Any]:
     """The values at the top level of a module."""
     with _refusing(place, folder):
-        return list(vars(import_module(module)).values())
+        values = list(vars(import_module(module)).values())
+    _demand_usable_tools(values, place, folder)
+    return values
+
+
+def _demand_usable_tools(values: Sequence[Any], place: str, folder: Path | None = None) -> None:
+    """A tool makes the model of its arguments at the first use. Here it is made when the server starts, so that an
+    error in a signature is found before a run."""
+    for tool in (tool for value in values if isinstance(value, Agent) for tool in value.tools):
+        with _refusing(_place_of(tool, folder) or place):
+            _ = tool.spec
+
+
+def _place_of(tool: Tool, folder: Path | None) -> str | None:
+    """The file and line of a tool's function, if they are in the folder."""
+    if folder is None or tool.place is None or not _is_in(tool.place[0], folder):
+        return None
+    return _shown(*tool.place, folder)
 
 
 @contextmanager
@@ -106,8 +127,12 @@ def _line_of(error: BaseException, folder: Path) -> str | None:
     lines = [(frame.f_code.co_filename, number) for frame, number in walk_tb(error.__traceback__)]
     if isinstance(error, SyntaxError) and error.filename:
         lines.append((error.filename, error.lineno or 1))
-    inside = [f"{folder.name}/{Path(file).relative_to(folder)}:{line}" for file, line in lines if _is_in(file, folder)]
+    inside = [_shown(file, line, folder) for file, line in lines if _is_in(file, folder)]
     return inside[-1] if inside else None
+
+
+def _shown(file: str, line: int, folder: Path) -> str:
+    return f"{folder.name}/{Path(file).relative_to(folder)}:{line}"
 
 
 def _is_in(file: str, folder: Path) -> bool:

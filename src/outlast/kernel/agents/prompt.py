@@ -1,20 +1,15 @@
 """Prompts: the hooks that make one, their context, and the default conversation of most agents."""
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from outlast.base.errors import NotFound
-from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, exchange_size, messages_from, size_of
-from outlast.kernel.agents.prompt_tags import PromptTags
-from outlast.kernel.models.protocol import ModelMessage, ModelSpec, ToolSpec
-from outlast.kernel.runs.transcript import Run
-
-if TYPE_CHECKING:  # `from outlast import Agent` loads no database
+if TYPE_CHECKING:  # `from outlast import Agent` loads next to nothing; what a prompt needs is loaded when a run works
     from outlast.db.blobs import FolderBlobs
     from outlast.db.database import Tx
+    from outlast.kernel.models.protocol import ModelMessage, ModelSpec, ToolSpec
     from outlast.kernel.runs.history import Exchange, History
+    from outlast.kernel.runs.transcript import Run
     from outlast.kernel.settings import Settings
 
 UNREADABLE: Final = (
@@ -24,7 +19,6 @@ OF_PROJECT: Final = (
     "The owners of this project wrote these instructions for all its agents. Follow them, but the rules above win."
 )
 NOT_READABLE: Final = (KeyError, TypeError, ValueError, AttributeError)
-log = logging.getLogger("outlast.agents")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +26,7 @@ class Conversation:
     """The messages for a model before the run's own turns. `notices` are shown to the user: a code and a text each,
     shown once a run. `summarized`: the oldest messages are replaced by a summary; `crowded`: they are to be."""
 
-    messages: Sequence[ModelMessage]
+    messages: "Sequence[ModelMessage]"
     notices: Sequence[tuple[str, str]] = ()
     summarized: bool = False
     crowded: bool = False
@@ -44,7 +38,7 @@ class Prompt:
 
     system: str
     conversation: Conversation
-    tools: tuple[ToolSpec, ...] = ()
+    tools: "tuple[ToolSpec, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +47,8 @@ class PromptContext:
     model. Return the same for every turn of a run, so that providers' caches apply."""
 
     tx: "Tx"
-    run: Run
-    model: ModelSpec
+    run: "Run"
+    model: "ModelSpec"
     settings: "Settings"
     blobs: "FolderBlobs"
 
@@ -72,6 +66,7 @@ class PromptContext:
 
     def load_image(self, attachment_id: str) -> tuple[str, bytes] | None:
         """An image's type and bytes by its attachment's id, or None if it is gone or the model does not see images."""
+        from outlast.base.errors import NotFound
         from outlast.kernel.attachments.rows import AttachmentRow
         from outlast.kernel.attachments.tables import attachments
 
@@ -83,9 +78,11 @@ class PromptContext:
         except NotFound:  # the answer is written without it, and notes that it was not shown
             return None
 
-    def with_history(self, render: Callable[[Sequence["Exchange"]], Sequence[ModelMessage]]) -> Conversation:
+    def with_history(self, render: "Callable[[Sequence[Exchange]], Sequence[ModelMessage]]") -> Conversation:
         """The result of `render` for the last exchanges, oldest first, after the summary of those before. If a stored
         message is not readable: for the run's own message only, with a warning in the log and a notice."""
+        import logging
+
         from outlast.kernel.compactions.prompt import summary_message
         from outlast.kernel.runs.history import Exchange, history_before
 
@@ -94,14 +91,16 @@ class PromptContext:
             history = history_before(self.tx, self.run, limit)
             rendered = render(history.exchanges)
         except NOT_READABLE as error:
+            log = logging.getLogger("outlast.agents")
             log.warning("history not readable", extra={"run_id": self.run.id, "error": error})
             return Conversation(render([Exchange(self.own_parts(), ())]), UNREADABLE)
         before = [] if history.summary is None else [summary_message(history.summary)]
         crowded = self._is_crowded(history, rendered)
         return Conversation([*before, *rendered], summarized=bool(before), crowded=crowded)
 
-    def _is_crowded(self, history: "History", rendered: Sequence[ModelMessage]) -> bool:
+    def _is_crowded(self, history: "History", rendered: "Sequence[ModelMessage]") -> bool:
         """True if the earlier exchanges, as rendered, are to be summarized."""
+        from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, exchange_size, size_of
         from outlast.kernel.compactions.rules import MANY, is_crowded
 
         if len(history.exchanges) < 2 or not self.settings.runs.summarize:
@@ -116,11 +115,15 @@ class PromptContext:
 
 def conversation_so_far(context: PromptContext) -> Conversation:
     """The thread's last messages and answers, within the budget: the default `context` of an agent."""
+    from outlast.kernel.agents.context_window import messages_from
+
     return context.with_history(lambda exchanges: messages_from(exchanges, context.token_budget, context.load_image))
 
 
 def with_project(system: str, instructions: str) -> str:
     """The system text with the project's instructions behind it."""
+    from outlast.kernel.agents.prompt_tags import PromptTags
+
     if not instructions:
         return system
     quoted = PromptTags.around([instructions]).put("instructions", instructions)
@@ -134,7 +137,7 @@ def context_messages(settings: "Settings", agent: str) -> int:
     return int(chosen if chosen is not None else settings.runs.context_messages)
 
 
-def token_budget(settings: "Settings", model: ModelSpec) -> int:
+def token_budget(settings: "Settings", model: "ModelSpec") -> int:
     """The number of tokens of history that a model reads: at most half of its context window, as the run itself needs
     room."""
     return min(settings.runs.context_tokens, model.context_tokens // 2)

@@ -4,29 +4,20 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from hashlib import sha256
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, get_type_hints, overload
 
-import anyio.to_thread
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
-from pydantic_core import to_json
-
-from outlast.base.errors import ArgumentsInvalid
 from outlast.kernel.agents.context import Context
-from outlast.kernel.models.protocol import ToolSpec
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # `from outlast import tool` loads no Pydantic; the functions below load it when a run works
+    from pydantic import BaseModel
+
+    from outlast.kernel.models.protocol import ToolSpec
     from outlast.kernel.sandboxes.shapes import FileChange
     from outlast.kernel.threads.parts import Part
 
 MAX_NAME_CHARS: Final = 80  # what the tables take
-
-
-class Arguments(BaseModel):
-    """An object among a tool's arguments. Unknown fields are refused."""
-
-    model_config = ConfigDict(defer_build=True, extra="forbid")
+MakeModel = Callable[[], "type[BaseModel]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +39,14 @@ class ToolResult:
 
 
 class Tool:
-    """A function that an agent can call; made by `tool`, which documents the fields."""
+    """A function that an agent can call; made by `tool`, which documents the fields. `arguments` makes the model of its
+    arguments, at the first use."""
 
     def __init__(
         self,
         name: str,
         description: str,
-        arguments: type[BaseModel],
+        arguments: MakeModel,
         call: Callable[[Context, Mapping[str, Any]], Awaitable[Any]],
         *,
         ask: str = "",
@@ -67,14 +59,26 @@ class Tool:
     ) -> None:
         self.name, self.ask, self.asks_person = name, ask, asks_person
         self.repeatable, self.reattaches, self.changes_files = repeatable, reattaches, changes_files
-        self._description, self._arguments, self._call, self._check = description, arguments, call, check
+        self._description, self._make_model, self._call, self._check = description, arguments, call, check
         self._code = code
 
+    @property
+    def place(self) -> tuple[str, int] | None:
+        """The file and line of its function. None if it is not made from a function."""
+        return None if self._code is None else (self._code.co_filename, self._code.co_firstlineno)
+
     @cached_property
-    def spec(self) -> ToolSpec:
+    def arguments(self) -> "type[BaseModel]":
+        """The model of its arguments."""
+        return self._make_model()
+
+    @cached_property
+    def spec(self) -> "ToolSpec":
         """The tool as described to a model. Made at the first request, because Pydantic takes a millisecond for a
-        schema."""
-        schema = self._arguments.model_json_schema()
+        schema. Raises what Pydantic raises for a type that has no JSON Schema."""
+        from outlast.kernel.models.protocol import ToolSpec
+
+        schema = self.arguments.model_json_schema()
         schema.pop("title", None)
         return ToolSpec(self.name, self._description, schema)
 
@@ -82,6 +86,8 @@ class Tool:
     def version(self) -> str | None:
         """A name for its code, its text and its arguments: another one if any of them was changed, except in functions
         that it calls. None if it is not made from a function."""
+        from hashlib import sha256
+
         if self._code is None:
             return None
         return sha256(repr((_content(self._code), self.spec)).encode()).hexdigest()
@@ -95,21 +101,17 @@ class Tool:
     async def run(self, context: Context, arguments: Mapping[str, Any]) -> ToolResult:
         """Run it. An `OutlastError` becomes an error result that the model reads; of any other exception the model
         reads only the type."""
+        from pydantic_core import to_json
+
         returned = await self._call(context, self._validated(arguments))
         if isinstance(returned, ToolResult):
             return returned
         return ToolResult(returned if isinstance(returned, str) else to_json(returned).decode())
 
     def _validated(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        try:
-            asked = self._arguments.model_validate(dict(arguments))
-        except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(str(at) for at in first["loc"]) or "arguments"
-            raise ArgumentsInvalid(
-                f"The arguments of {self.name} are not valid: {field}: {first['msg']}.", field=field, tool=self.name
-            ) from None
-        return {name: getattr(asked, name) for name in type(asked).model_fields}
+        from outlast.kernel.agents.arguments import validated
+
+        return validated(self.name, self.arguments, arguments)
 
 
 @overload
@@ -147,7 +149,8 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Tool 
     workspace is taken after each call. `check`: called with the arguments before a user decides on the call; raises
     `ArgumentsInvalid`.
 
-    Raises `TypeError` for a function without a docstring, or with parameters that have no type or cannot be named.
+    Raises `TypeError` for a function without a docstring, or with parameters that have no type or cannot be named. A
+    type that Pydantic does not know is found later: when a server loads the agent, or at the tool's first use.
     """
     return partial(_tool_of, **options) if function is None else _tool_of(function)
 
@@ -157,9 +160,17 @@ def _tool_of(function: Callable[..., Any], name: str = "", **options: Any) -> To
     description = _text_in(function)
     if not description or len(name) > MAX_NAME_CHARS:
         raise TypeError(f"The tool {name} needs a docstring, and a name of at most {MAX_NAME_CHARS} characters.")
-    arguments, takes_context = _arguments_of(name, function)
+    fields, takes_context = _fields_of(name, function)
     code = getattr(function, "__code__", None)
-    return Tool(name, description, arguments, _call_of(function, takes_context), code=code, **options)
+    return Tool(
+        name, description, partial(_model_of, name, fields), _call_of(function, takes_context), code=code, **options
+    )
+
+
+def _model_of(name: str, fields: Mapping[str, Any]) -> "type[BaseModel]":
+    from outlast.kernel.agents.arguments import arguments_model
+
+    return arguments_model(name, fields)
 
 
 def _content(code: CodeType) -> tuple[Any, ...]:
@@ -182,13 +193,19 @@ def _call_of(
 
     async def call(context: Context, values: Mapping[str, Any]) -> Any:
         bound = partial(function, *([context] if takes_context else ()), **values)
-        return await (bound() if is_async else anyio.to_thread.run_sync(bound))
+        return await (bound() if is_async else _in_thread(bound))
 
     return call
 
 
-def _arguments_of(name: str, function: Callable[..., Any]) -> tuple[type[BaseModel], bool]:
-    """The function's parameters as a model, and whether it takes a context before them."""
+async def _in_thread(function: Callable[[], Any]) -> Any:
+    from anyio import to_thread
+
+    return await to_thread.run_sync(function)
+
+
+def _fields_of(name: str, function: Callable[..., Any]) -> tuple[dict[str, Any], bool]:
+    """The function's parameters as the fields of a model, and whether it takes a context before them."""
     hints = get_type_hints(function, include_extras=True)
     parameters = list(inspect.signature(function).parameters.values())
     takes_context = bool(parameters) and hints.get(parameters[0].name) is Context
@@ -196,9 +213,11 @@ def _arguments_of(name: str, function: Callable[..., Any]) -> tuple[type[BaseMod
     for one in parameters[1:] if takes_context else parameters:
         if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) or one.name not in hints:
             raise TypeError(f"The parameter {one.name} of the tool {name} needs a type, and not be positional-only.")
+        if one.name.startswith("_"):  # Pydantic would leave it out
+            raise TypeError(f"The parameter {one.name} of the tool {name} needs a name that does not begin with _.")
         hint = hints[one.name]
         fields[one.name] = hint if one.default is one.empty else (hint, one.default)
-    return create_model(name, __base__=Arguments, **fields), takes_context
+    return fields, takes_context
 
 
 def _text_in(function: Callable[..., Any]) -> str:

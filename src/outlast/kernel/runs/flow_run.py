@@ -80,8 +80,9 @@ async def _start(context: RunContext, effect: Effect | None) -> Effect:
     """The effect of the flow, marked as started; as it was, so that its journal is read if it has begun before."""
 
     def change(tx: Tx, events: list[NamedEvent]) -> Effect:
-        if effect is None:
+        if effect is None or not effect.attempt:  # it has not begun in this run
             events.append(("step.started", StepStarted(run_id=context.run.id, step=STEP, attempt=context.run.attempt)))
+        if effect is None:
             begun = store.start_effect(tx, context.run, 1, STEP, "flow")
             return begun._replace(attempt=0, started_at=tx.now)
         store.update_effect(tx, effect.id, status="started", attempt=context.run.attempt)

@@ -82,6 +82,7 @@ class RunJournal:
         self._unasked: set[str] = set()
         self._at_work = sum(record.kind == "run" and record.status == "waiting" for record in records)
         self._inline_bytes = sum(len(record.result or "") for record in records)
+        self._seed = (effect.result or {}).get("seed", effect.id)
         self._is_stopped = False  # by a stop of the server, before a step that it could have done
         self._changed: FlowChanged | None = None
 
@@ -208,7 +209,7 @@ class RunJournal:
         return self._here().now
 
     def random(self) -> Random:
-        return Random(f"{self._effect.id} {self._next_path()}")
+        return Random(f"{self._seed} {self._next_path()}")
 
     def _here(self) -> _Scope:
         scope = _scope.get()
@@ -340,7 +341,7 @@ class RunJournal:
 
 async def open_journal(context: RunContext, effect: Effect) -> RunJournal:
     """The journal of an effect with the steps that earlier calls of its function recorded."""
-    if not effect.attempt:  # it was never started
+    if not effect.attempt and effect.result is None:  # it was never started, and continues no other run's
         return RunJournal(context, effect)
     return RunJournal(context, effect, await context.engine.db.read(journal_store.steps_of, effect.id))
 

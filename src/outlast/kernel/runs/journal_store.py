@@ -1,13 +1,14 @@
 """The queries of functions' steps, one function each. The first argument is always the open transaction."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import orjson
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
 from outlast.kernel.runs.rows import FunctionStepRow
+from outlast.kernel.runs.step_places import passed_steps
 from outlast.kernel.runs.tables import effects, function_steps
 
 _OF_EFFECT = sa.select(function_steps).where(function_steps.c.effect_id == sa.bindparam("effect"))
@@ -20,6 +21,8 @@ _WAITING = function_steps.c.status == "waiting"
 _WAITING_OF_EFFECT = _OF_EFFECT.where(_WAITING)
 _WAITED_FOR = sa.select(function_steps.c.kind).where(function_steps.c.run_id == sa.bindparam("run"), _WAITING)
 _ASKED = sa.select(function_steps).where(function_steps.c.waits_for == sa.bindparam("effect"), _WAITING)
+_PATHS: Final = sa.select(function_steps.c.path).where(function_steps.c.effect_id == sa.bindparam("effect"))
+_FAILED: Final = _PATHS.where(function_steps.c.status == "failed")
 
 
 def steps_of(tx: Tx, effect_id: str) -> list[FunctionStepRow]:
@@ -72,3 +75,23 @@ def suspend(tx: Tx, effect_id: str, seen: Sequence[str]) -> None:
     caller holds the run."""
     waiting = {step.id for step in waiting_steps(tx, effect_id)}
     tx.update(effects, {"id": effect_id}, status="parked" if seen and waiting.issuperset(seen) else "allowed")
+
+
+def copy_steps(tx: Tx, effect_id: str, run_id: str, copy_id: str) -> None:
+    """Copy the steps that a function has done to the effect `copy_id` of another run, which calls it again: those that
+    finished, and failures that it went on after. Steps that wait, and failures that ended it, are left out: they are
+    done again. One statement, however many there are."""
+    failed = list(tx.execute(_FAILED, {"effect": effect_id}).scalars())
+    passed = passed_steps(failed, tx.execute(_PATHS, {"effect": effect_id}).scalars()) if failed else []
+    done = sa.or_(function_steps.c.status == "finished", function_steps.c.path.in_(passed))
+    number = sa.func.row_number().over(order_by=function_steps.c.id)
+    changed: dict[str, sa.ColumnElement[Any]] = {
+        "id": sa.literal(f"stp_{copy_id.partition('_')[2]}_") + sa.cast(number, sa.String),
+        "run_id": sa.literal(run_id),
+        "effect_id": sa.literal(copy_id),
+        "attempt": sa.literal(0),  # no attempt of this run recorded it
+        "announced": sa.true(),  # the answer of the other run shows the agents that it called
+    }
+    columns = [changed.get(column.name, column) for column in function_steps.c]
+    copies = sa.select(*columns).where(function_steps.c.effect_id == effect_id, done)
+    tx.execute(sa.insert(function_steps).from_select([column.name for column in function_steps.c], copies))

@@ -11,8 +11,9 @@ from outlast.db.database import Tx
 from outlast.kernel.runs.policy import Grant
 from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.shapes import UsageData
+from outlast.kernel.runs.stage_plan import FINAL_ANSWER
 from outlast.kernel.runs.tables import IS_OPEN, approvals, effects, grants, runs
-from outlast.kernel.runs.transcript import FINAL_ANSWER, Effect, Run, Transcript
+from outlast.kernel.runs.transcript import Effect, Run, Transcript
 from outlast.kernel.streams.log_store import NamedEvent, encode_all, save
 
 BELL = "runs"  # rung when a leg becomes ready

@@ -10,7 +10,7 @@ from outlast.db.database import Tx
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.row_shapes import shape_of
-from outlast.kernel.runs import store
+from outlast.kernel.runs import journal_store, store
 from outlast.kernel.runs.direct_claim import offer
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.followers import is_followed, set_abandonment
@@ -144,16 +144,28 @@ def find_place(tx: Tx, thread_id: str, on_busy: OnBusy) -> str | None:
 
 def _inherit(tx: Tx, parent_id: str, run_id: str) -> None:
     """Copy the finished part of the parent's transcript: whole turns with all their calls closed, and the results of
-    checks after them; and the messages sent to it, read or not. The result of `prepare` may be gone; that stage is
-    done again."""
+    checks after them; the messages sent to it, read or not; and the steps of a flow. The result of `prepare` may be
+    gone; that stage is done again."""
     of_parent = sa.select(effects).where(effects.c.run_id == parent_id).order_by(effects.c.ordinal)
     rows = tx.rows(EffectRow, of_parent)
     whole = {row.step for row in rows if row.kind == "model" and row.status == "finished"}
     for row in rows:
         unfinished_check = row.kind == "check" and row.status != "finished"
-        if (row.step in whole and not unfinished_check) or row.kind == "message":
+        if row.kind == "flow":
+            _inherit_flow(tx, row, run_id)
+        elif (row.step in whole and not unfinished_check) or row.kind == "message":
             # Marked, so that it is not counted as this run's, and its command is not stopped with this run's.
             copy = row._replace(id=new_id("effect"), run_id=run_id, inherited=True)
             if row.kind == "message" and row.status == "cancelled":  # the parent ended before it read it
                 copy = copy._replace(status="waiting", ended_at=None)
             tx.insert(effects, **copy._asdict())
+
+
+def _inherit_flow(tx: Tx, flow: EffectRow, run_id: str) -> None:
+    """Let the run call the function of the parent's flow with the steps that it has done, the same clock and the same
+    random numbers. It is this run's own effect: a cancel stops its command."""
+    seed = (flow.result or {}).get("seed", flow.id)
+    copy_id = store.insert_effect(
+        tx, run_id, flow.ordinal, flow.step, "flow", status="allowed", result={"seed": seed}, started_at=flow.started_at
+    )
+    journal_store.copy_steps(tx, flow.id, run_id, copy_id)

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from outlast.kernel.runs.rules import Call, Checked, Situation, Stages
+from outlast.kernel.runs.stage_plan import FINAL_ANSWER, StagePlan
 
 
 class Run(NamedTuple):
@@ -47,8 +48,8 @@ class Effect(NamedTuple):
     """One model turn, tool call, stage, or message to the run. `result`: a turn as `{pieces, finish, opaque}` (and, if
     its text was lines, `counts` of their effects and `problems` with them; only `counts` while it is open), a call as
     `{content, is_error}` (and `notes` that the model reads with it), a stage (kinds `prepare` and `check`) as
-    `{problems, mendable, facts}`, a message as `{message_id}`. `question`, the only field without a column: a user
-    answers the call."""
+    `{problems, mendable, facts}`, a message as `{message_id}`, a flow that continues another run's as `{seed}`, of its
+    random numbers. `question`, the only field without a column: a user answers the call."""
 
     id: str
     ordinal: int
@@ -66,19 +67,6 @@ class Effect(NamedTuple):
     inherited: bool = False
     started_at: datetime | None = None
     question: bool = False
-
-
-FINAL_ANSWER: Final = "final_answer"  # the tool with which a model gives an answer that is an object
-
-
-@dataclass(frozen=True, slots=True)
-class StagePlan:
-    """The stages that an agent has before and after a model's turns. `done_mark`: text with which a turn reports that
-    the work is done, even if it calls tools; if empty, only a turn without calls reports it."""
-
-    prepares: bool = True
-    checks: bool = True
-    done_mark: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from outlast.kernel.services import Services
 from outlast.kernel.subjects.new_subject import SubjectRow
 from outlast.kernel.subjects.store import SubjectStore
 from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.called_threads import delete_called
 
 
 async def delete_with_files(
@@ -20,14 +21,19 @@ async def delete_with_files(
     """Delete a subject with its conversation, files and sandbox (owners). Once this returns it is gone; a sandbox that
     cannot be ended now is ended later. Raises `NotFound`, `Forbidden`, `ThreadBusy` while a run of it has not ended."""
 
-    def run(tx: Tx) -> None:
+    def demand(tx: Tx) -> SubjectRow:
         store.require(tx, actor, subject_id, Right.OWN)
         row: SubjectRow = store.hold(tx, subject_id)
         demand_idle(tx, row.thread_id, f"on this {store.noun}")
+        return row
+
+    def run(tx: Tx) -> None:
+        row = demand(tx)
         store.delete(tx, subject_id)
         give_up(tx, row.project_id, workspace_id=row.workspace_id)
         threads.delete_thread(tx, row.thread_id)
 
+    await delete_called(services.db, lambda tx: [demand(tx).thread_id])
     await services.db.write(run)
     await end_given_up(services)
 

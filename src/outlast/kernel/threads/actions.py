@@ -28,6 +28,7 @@ from outlast.kernel.subjects.deletion import demand_idle
 from outlast.kernel.subjects.new_subject import save_files
 from outlast.kernel.threads import family, message_store, thread_list
 from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.called_threads import delete_called
 from outlast.kernel.threads.forks import SUMMARY_MESSAGE, fork_title
 from outlast.kernel.threads.forks import fork_thread as copy_thread
 from outlast.kernel.threads.new_thread import check_thread_rate, new_thread_fields
@@ -174,10 +175,17 @@ def unarchive_thread(tx: Tx, actor: Actor, thread_id: str) -> ThreadData:
 
 
 async def delete_thread(services: Services, actor: Actor, thread_id: str) -> None:
-    """Delete a thread with everything in it, including its sandbox and files (owners). Attached images stay in the
-    project. Raises `ThreadBusy` while one of its runs has not ended, `ThreadOfScreen`, `ThreadOfPage` or
-    `ThreadOfDocument` for a thread of one of these. Once this returns the thread is gone; a sandbox that could not be
-    ended now is ended later."""
+    """Delete a thread with everything in it, including its sandbox and files, and the threads of agents that it called
+    (owners). Attached images stay in the project. Raises `ThreadBusy` while one of its runs, or of these agents', has
+    not ended, `ThreadOfScreen`, `ThreadOfPage` or `ThreadOfDocument` for a thread of one of these. Once this returns
+    the thread is gone; a sandbox that could not be ended now is ended later. If it was cut off, some of the called
+    agents' threads may be gone: repeat it."""
+
+    def demand(tx: Tx) -> list[str]:
+        require_thread(tx, actor, thread_id, Right.OWN)
+        _demand_its_own(tx, thread_id, "deleted")
+        demand_idle(tx, thread_id, "in this thread")
+        return [thread_id]
 
     def run(tx: Tx) -> None:
         row = require_thread(tx, actor, thread_id, Right.OWN)
@@ -189,6 +197,7 @@ async def delete_thread(services: Services, actor: Actor, thread_id: str) -> Non
         for tell in told_later:
             tell()
 
+    await delete_called(services.db, demand)
     await services.db.write(run)
     await end_given_up(services)
 

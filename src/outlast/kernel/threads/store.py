@@ -161,15 +161,15 @@ def set_run_state(tx: Tx, thread_id: str, run_status: str, active_run_id: str | 
 
 
 def delete_thread(tx: Tx, thread_id: str) -> None:
-    """Delete a thread with its messages, runs, lock, timers, logs and inbox items, and with the threads of runs that
-    its runs started; the project's followers get an event, those of the thread are woken and find it gone. Images stay:
-    they belong to the project, and forks may show them. Raises `ThreadBusy` while one of those runs is at work."""
+    """Delete a thread with its messages, runs, lock, timers, logs and inbox items; the project's followers get an
+    event, those of the thread are woken and find it gone. Images stay: they belong to the project, and forks may show
+    them. The threads that its runs started are deleted before (`called_threads.delete_called`): raises `ThreadBusy` if
+    there is one."""
     of_runs = sa.select(runs.c.id).where(runs.c.thread_id == thread_id)
-    started = sa.select(threads.c.id, threads.c.active_run_id).where(threads.c.caller_run_id.in_(of_runs))
-    for child in tx.execute(started).all():
-        if child.active_run_id is not None:
-            raise ThreadBusy("An agent that it called is being stopped.", hint="Try again soon.", thread_id=child.id)
-        delete_thread(tx, child.id)
+    started = sa.select(threads.c.id).where(threads.c.caller_run_id.in_(of_runs)).limit(1)
+    if tx.execute(started).first() is not None:
+        words = "A run in this thread called an agent while the thread was being deleted."
+        raise ThreadBusy(words, hint="Delete the thread again.", thread_id=thread_id)
     streams = of_runs, sa.select(sa.literal(thread_id))
     tx.execute(sa.delete(log).where(log.c.stream_id.in_(sa.union_all(*streams))))
     tx.execute(sa.delete(timers).where(ANY_KIND, timers.c.subject_id.in_(sa.union_all(*streams, *timed_in(of_runs)))))

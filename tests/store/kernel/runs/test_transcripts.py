@@ -4,7 +4,7 @@ import time
 
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs import store
-from outlast.kernel.runs.transcript import FINAL_ANSWER
+from outlast.kernel.runs.stage_plan import FINAL_ANSWER
 from tests.factories import make_project, make_run, make_thread, make_user
 
 LONG = {"content": "a line of output\n" * 3_500, "is_error": False}

@@ -89,6 +89,46 @@ def test_broken_code_is_refused_with_its_file_line_and_error(write: Write, text:
     assert [name for name in set(sys.modules) - before if name.startswith("outlast_own_agents")] == []
 
 
+TOOL = """from outlast import Agent, tool
+
+class Order: ...
+
+@tool
+def find({parameter}) -> str:
+    "Find it."
+    return ""
+
+support = Agent("support", tools=[find])
+"""
+
+
+@pytest.mark.parametrize(
+    ("parameter", "words"),
+    [
+        ("order", "agents/shop.py:5: TypeError: The parameter order of the tool find needs a type"),
+        ("order: Missing", "agents/shop.py:6: NameError: name 'Missing' is not defined"),
+        ("order: 'Missing'", "agents/shop.py:5: NameError: name 'Missing' is not defined"),
+        ("order: Order", "agents/shop.py:5: PydanticSchemaGenerationError: Unable to generate"),
+        ("_order: str", "agents/shop.py:5: TypeError: The parameter _order of the tool find needs a name"),
+    ],
+)
+def test_an_error_in_the_signature_of_a_tool_is_refused_with_its_file_and_line(
+    write: Write, parameter: str, words: str
+) -> None:
+    refusal = refused(write(shop=TOOL.format(parameter=parameter)))
+    assert words in refusal.message
+    assert refusal.__cause__ is not None
+
+
+def test_an_error_in_the_signature_of_a_tool_in_a_module_is_refused_with_the_module(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "acme_orders.py").write_text(TOOL.format(parameter="order: Order"))
+    refusal = refused(AgentSettings(modules=("acme_orders",)))
+    assert "the module acme_orders: PydanticSchemaGenerationError" in refusal.message
+
+
 def test_modules_that_are_installed_are_found_by_their_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "acme_agents.py").write_text(SUPPORT)

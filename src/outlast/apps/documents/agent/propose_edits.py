@@ -20,8 +20,9 @@ from outlast.apps.documents.settings import DocumentSettings
 from outlast.base.errors import ArgumentsInvalid, FenceLost, RunFinished
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
+from outlast.kernel.agents.arguments import Arguments
 from outlast.kernel.agents.context import Context
-from outlast.kernel.agents.tool import Arguments, Tool, ToolResult, tool
+from outlast.kernel.agents.tool import Tool, ToolResult, tool
 from outlast.kernel.limits.rules import clean
 from outlast.kernel.runs import store as runs
 from outlast.kernel.threads.parts import ProposalPart

@@ -5,7 +5,8 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from outlast.base.errors import InternalError
-from outlast.kernel.agents.tool import Arguments, tool
+from outlast.kernel.agents.arguments import Arguments
+from outlast.kernel.agents.tool import tool
 
 
 class Question(Arguments):

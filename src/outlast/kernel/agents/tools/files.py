@@ -6,8 +6,9 @@ import orjson
 from pydantic import Field
 
 from outlast.base.errors import DiskFull, NotFound, PathRefused
+from outlast.kernel.agents.arguments import Arguments
 from outlast.kernel.agents.context import Context
-from outlast.kernel.agents.tool import Arguments, Tool, ToolResult, tool
+from outlast.kernel.agents.tool import Tool, ToolResult, tool
 from outlast.kernel.agents.tools.limits import WORKSPACE_FULL
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.sandboxes.shapes import FileChange
