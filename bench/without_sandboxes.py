@@ -6,8 +6,8 @@ Everything else is the unchanged server. Run as a program with the arguments of 
 from runpy import run_module
 from typing import Any
 
-from outlast.kernel.agents.tools import standard_tools
 from outlast.kernel.agents.tool import Tool, tool
+from outlast.kernel.agents.tools import standard_tools
 
 
 def _terminal_tool(*_parts: Any) -> Tool:

@@ -21,8 +21,7 @@ def main() -> None:
     def run(settings: Settings, announce: Announce, http: bool) -> None:
         from pydantic import BaseModel, ConfigDict
 
-        # FastAPI's own models are of use when somebody asks for the OpenAPI document: to build them takes a tenth of
-        # the start.
+        # FastAPI's own models are needed only for the OpenAPI document: to build them takes a tenth of the start.
         BaseModel.model_config = ConfigDict(defer_build=True)
         from outlast.app import load, run
 
