@@ -7,7 +7,7 @@ front_desk = Agent(
     title="Front desk",
     description="Takes every question, and knows who answers it.",
     icon="🚲",
-    instructions="You are the front desk of a bicycle shop, open from 9 to 18 except on Sundays. Be short. Hand questions "
-    "about orders and refunds over to the support desk, with the order's number and what the buyer wants.",
+    instructions="You are the front desk of a bicycle shop, open from 9 to 18 except on Sundays. Be short. Hand "
+    "questions about orders and refunds over to the support desk, with the order's number and what the buyer wants.",
     handoffs=["support"],
 )
