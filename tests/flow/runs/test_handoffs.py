@@ -112,7 +112,6 @@ async def test_the_other_agent_answers_next_and_reads_why(db: Database, tmp_path
         assert read(it.model.requests[1]) == [
             ("user", "My money, please."),
             ("assistant", "One moment."),
-            ("tool", ""),
             (
                 "user",
                 f"[Outlast] You take this conversation over. Support hands it to you, Billing, and says:\n{REASON}",
@@ -130,7 +129,6 @@ async def test_the_next_message_goes_to_the_agent_that_took_over_and_it_reads_bo
         assert read(it.model.requests[2]) == [
             ("user", "My money, please."),
             ("assistant", "One moment."),
-            ("tool", ""),
             ("user", f"[Outlast] Support handed the conversation over to Billing, and said:\n{REASON}"),
             ("assistant", "Paid."),
             ("user", "Thank you"),
@@ -305,7 +303,7 @@ async def test_other_calls_of_the_turn_are_made_first_and_their_results_are_read
             "B-17: paid", "B-17: paid", "The conversation was handed over to Billing.",
         ]  # fmt: skip
         assert order == ["found"] * 2
-        assert sorted(told_last(it.model.requests[1])) == sorted(one["result"] for one in results)
+        assert told_last(it.model.requests[1]) == ["B-17: paid"] * 2, "the note tells of the transfer itself"
 
 
 async def test_the_first_of_two_transfers_counts_and_the_second_says_why_it_does_not(
@@ -318,10 +316,10 @@ async def test_the_first_of_two_transfers_counts_and_the_second_says_why_it_does
     ) as it:
         await handed_over(it)
         assert [run.profile for run in await runs_of(it)] == ["chat", "billing"]
-        assert told_last(it.model.requests[1]) == [
-            "The conversation was handed over to Billing.",
-            "Nothing was done: another call of this turn has handed the conversation over to Billing.",
-        ]
+        first, second = [part.result for part in (await it.messages())[1].parts if part.type == "tool_call"]
+        assert first == "The conversation was handed over to Billing."
+        assert second == "Nothing was done: another call of this turn has handed the conversation over to Billing."
+        assert told_last(it.model.requests[1]) == [second]
 
 
 async def test_the_second_transfer_counts_if_the_first_is_refused(db: Database, tmp_path: Path) -> None:
@@ -333,9 +331,8 @@ async def test_the_second_transfer_counts_if_the_first_is_refused(db: Database, 
         await db.write(set_agents, it.project_id, ProjectAgents(["chat", "sales"], ""))
         await handed_over(it)
         assert [run.profile for run in await runs_of(it)] == ["chat", "sales"]
-        refusal, done = told_last(it.model.requests[1])
+        [refusal] = told_last(it.model.requests[1])
         assert "Billing may not be used" in refusal
-        assert done == "The conversation was handed over to Sales."
 
 
 @pytest.mark.parametrize("decision", ["approve", "deny"])
@@ -503,7 +500,7 @@ async def test_the_run_that_takes_over_is_cancelled_like_any_other(db: Database,
         third = (await continue_run(it.services, it.owner, second)).run_id
         assert await it.ended(third) == "completed"
         assert (await db.read(run_of, third)).profile == "billing"
-        assert [text[:9] for _, text in read(it.model.requests[2])] == ["Hello", "One momen", "", "[Outlast]"]
+        assert [text[:9] for _, text in read(it.model.requests[2])] == ["Hello", "One momen", "[Outlast]"]
 
 
 async def test_a_retry_of_the_run_that_took_over_reads_the_same_again(db: Database, tmp_path: Path) -> None:

@@ -196,7 +196,9 @@ def _exchanges_of(
     found: list[Exchange] = []
     for number, (asked, answer) in enumerate(zip(begun, [*answers, _NONE], strict=False)):
         by_step = {step: kept for run_id in answer.run_ids for step, kept in opaque.get(run_id, {}).items()}
-        cut = _cut_at_messages(asked, answer, by_step, sent)
+        is_over = number + 1 < len(begun)  # another agent goes on
+        parts = _without_transfer(answer.parts, by_step) if is_over else answer.parts
+        cut = _cut_at_messages(asked, replace(answer, parts=parts), by_step, sent)
         found += [replace(cut[0], handed_over=True), *cut[1:]] if number else cut
     if len(begun) == 1:
         return found
@@ -206,6 +208,15 @@ def _exchanges_of(
 def _noted(row: _Asked, parts: Parts, *, is_last: bool) -> _Asked:
     """The note that an agent takes over, in the place of the message that both answer."""
     return row._replace(parts=[{"type": "text", "text": handoff_note(parts, is_last=is_last)}])
+
+
+def _without_transfer(parts: Parts, opaque: Mapping[int, dict[str, Any]]) -> Parts:
+    """The parts without the call that handed over: the note tells it, and the next agent may have no such tool, or none
+    at all. It stays in a step that the provider has a record of, which has the call too."""
+    calls = {part["call_id"] for part in parts if part["type"] == "handoff"}
+    return [
+        part for part in parts if part["type"] != "tool_call" or part["call_id"] not in calls or part["step"] in opaque
+    ]
 
 
 def _cut_at_messages(

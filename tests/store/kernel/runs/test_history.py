@@ -9,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.db.database import Database, Tx
+from outlast.kernel.runs import store
 from outlast.kernel.runs.history import exchanges_before, history_before
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.tables import runs
@@ -169,6 +170,36 @@ async def test_a_run_that_takes_over_reads_the_answers_before_and_a_note_as_its_
         assert len({e.position for e in exchanges}) == 1, "no compaction comes between them"
 
     await db.write(talk)
+
+
+@pytest.mark.parametrize("has_record", [False, True])
+async def test_the_next_agent_reads_no_call_of_a_tool_that_it_may_not_have_unless_the_provider_has_a_record_of_it(
+    db: Database, *, has_record: bool
+) -> None:
+    def talk(tx: Tx) -> list[str]:
+        it = Talk(tx)
+        one = it.ask("one?")
+        first = it.run(one, "A.")
+        second = over(it, first, one, None)
+        call = {
+            "type": "tool_call",
+            "id": "prt_c",
+            "step": 1,
+            "call_id": "c",
+            "tool": "transfer_to_billing",
+            "text": "",
+        }
+        other = call | {"call_id": "d", "tool": "find_order"}
+        parts = [*tx.value(messages.c.parts, {"run_id": first}), call, other]
+        tx.update(messages, {"run_id": first}, parts=parts)
+        if has_record:
+            result = {"pieces": [], "opaque": {"lasting": True}}
+            store.insert_effect(tx, first, 1, 1, "model", status="finished", result=result)
+        answered = exchanges_before(tx, run_of(tx, second), 20)[0].answered
+        return [part["tool"] for part in answered if part["type"] == "tool_call"]
+
+    kept = ["transfer_to_billing", "find_order"] if has_record else ["find_order"]
+    assert await db.write(talk) == kept
 
 
 async def test_only_the_last_messages_are_told_and_always_the_own(db: Database) -> None:
