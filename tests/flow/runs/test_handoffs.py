@@ -35,6 +35,7 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.streams.actions import follow_thread
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.actions import fork_thread, list_messages
+from outlast.kernel.threads.parts import TextPart
 from outlast.kernel.threads.user_input import Draft
 from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import HANG, Call, ScriptedModel, WaitFor, turn
@@ -228,7 +229,7 @@ PLANS = Settings(credits=CreditSettings(plans={"free": 25}))
 
 async def test_without_credits_for_the_other_run_the_model_reads_it(db: Database, tmp_path: Path) -> None:
     async with playing(db, tmp_path, [HANDS_OVER, turn("I cannot.")], settings=PLANS) as it:
-        it.services.catalog.default = ModelSpec("scripted", "scripted", "scripted", credits=13)  # type: ignore[misc]
+        it.services.catalog.default = ModelSpec("scripted", "scripted", "scripted", credits=13)
         await db.write(lambda tx: tx.update(users, {"id": it.owner.user_id}, plan="free"))
         assert "This run costs 13 credits" in await refused(it)
         assert await db.read(ledger.balance, it.owner.user_id, PLANS.credits.plans) == 12
@@ -447,7 +448,9 @@ async def test_an_agent_with_an_output_answers_or_hands_over(
         if stop_reason == "handed_over":
             assert await it.ended(await successor_of(it, run_id)) == "completed"
         else:
-            assert run.parts[-1].text == '{"urgent":true}'
+            answer = run.parts[-1]
+            assert isinstance(answer, TextPart)
+            assert answer.text == '{"urgent":true}'
 
 
 # --- cancelled, retried, continued, forked ----------------------------------------------------------------------------
