@@ -22,7 +22,7 @@ export type InboxKind = 'approval' | 'question' | 'proposal' | 'handover' | 'men
 export type OnBusy = 'reject' | 'enqueue' | 'interrupt'
 export type PageHtmlReason = 'created' | 'full' | 'reset' | 'undo' | 'restore' | 'copy'
 export type PageState = 'new' | 'working' | 'waiting' | 'ready' | 'problems' | 'failed'
-export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart
+export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | MessagePart
 export type PatchOp = 'text' | 'html' | 'replace' | 'append' | 'prepend' | 'before' | 'after' | 'remove' | 'attributes' | 'classes' | 'move'
 export type Pending = PendingApproval | PendingQuestion
 export type ProposedState = 'open' | 'accepted' | 'rejected' | 'superseded'
@@ -1281,6 +1281,29 @@ export interface HandOverRequest {
   user_id: string
 }
 
+/** The agent of this answer has handed the conversation over to another one, which answers next in this thread.
+ * `call_id` is the call of the model that did it. */
+export interface HandoffPart {
+  /** Always `handoff` for this kind of part. */
+  type: 'handoff'
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Number of the model turn in the run, from 0. */
+  step: number
+  /** Id that the model gave to its tool call. */
+  call_id: string
+  /** Title of the agent that handed over. */
+  by: string
+  /** Name of the agent that goes on. */
+  agent: string
+  /** Title of the agent that goes on. */
+  title: string
+  /** What the agent that handed over wants the next one to know; at most 2,000 characters. */
+  reason: string
+  /** Id of the run in which the next agent answers the same message. */
+  run_id: string
+}
+
 export interface Health {
   /** Always `ok` while the process answers. */
   status: string
@@ -1908,7 +1931,7 @@ export interface Message {
   credits: number | null
   /** Why the answer ended early; null if it did not. */
   error: RunError | null
-  /** Why the run stopped, for its last message; null otherwise. */
+  /** Why the run stopped, such as `end` or `handed_over`, for its last message; null otherwise. */
   stop_reason: string | null
   /** Time of creation (ISO 8601, UTC). */
   created_at: string
@@ -2556,7 +2579,7 @@ export interface PostedMessage {
   credits: number | null
   /** Why the answer ended early; null if it did not. */
   error: RunError | null
-  /** Why the run stopped, for its last message; null otherwise. */
+  /** Why the run stopped, such as `end` or `handed_over`, for its last message; null otherwise. */
   stop_reason: string | null
   /** Time of creation (ISO 8601, UTC). */
   created_at: string
@@ -2925,7 +2948,7 @@ export interface RunQueued {
   started_by: string
   /** Id of the run that it waits for in the queue; null if it waits for none. */
   after_run_id: string | null
-  /** Id of the run that it retries or continues; null if it does neither. */
+  /** Id of the run that it retries or continues, or that was handed over to it; null if there is none. */
   parent_run_id: string | null
 }
 
@@ -2972,13 +2995,13 @@ export interface RunSummary {
   model: string
   /** State of the run. */
   status: RunStatus
-  /** Why it stopped; null while it has not ended. */
+  /** Why it stopped, such as `end`, `steps` or `handed_over`; null while it has not ended. */
   stop_reason: string | null
   /** `approval` or `answer` while it waits for one; null if it waits for neither. */
   waiting_for: 'approval' | 'answer' | 'run' | 'time' | null
   /** Problems that remain, in sentences for people. */
   problems: string[]
-  /** Id of the run that it retries or continues; null if it does neither. */
+  /** Id of the run that it retries or continues, or that was handed over to it; null if there is none. */
   parent_run_id: string | null
   /** Id of the run that it is queued behind; null if it is not queued behind one. */
   after_run_id: string | null
@@ -3027,13 +3050,13 @@ export interface RunView {
   model: string
   /** State of the run. */
   status: RunStatus
-  /** Why it stopped; null while it has not ended. */
+  /** Why it stopped, such as `end`, `steps` or `handed_over`; null while it has not ended. */
   stop_reason: string | null
   /** `approval` or `answer` while it waits for one; null if it waits for neither. */
   waiting_for: 'approval' | 'answer' | 'run' | 'time' | null
   /** Problems that remain, in sentences for people. */
   problems: string[]
-  /** Id of the run that it retries or continues; null if it does neither. */
+  /** Id of the run that it retries or continues, or that was handed over to it; null if there is none. */
   parent_run_id: string | null
   /** Id of the run that it is queued behind; null if it is not queued behind one. */
   after_run_id: string | null

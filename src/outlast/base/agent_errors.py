@@ -31,6 +31,12 @@ class ToolChanged(Conflict):
     default_hint = "Look at the call again. To approve it, repeat the decision with `tool_version`."
 
 
+class HandoffRefused(Conflict):
+    """An agent cannot hand the conversation over now. Fields: `agent`, the one that was to go on."""
+
+    code = "handoff_refused"
+
+
 class AgentNotAllowed(PermissionNeeded):
     """The project does not allow this agent. Fields: `agent`, `project_id`."""
 

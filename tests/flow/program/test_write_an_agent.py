@@ -32,8 +32,16 @@ def events_of(address: str, run_id: str) -> Iterator[Any]:
         yield from (json.loads(line[6:]) for line in stream if line.startswith(b"data: "))
 
 
+def approve_refund(address: str, run_id: str) -> None:
+    """Follow the run to its end."""
+    for event in events_of(address, run_id):
+        if event["event"] == "approval.requested":
+            assert event["data"]["approval"]["reason"] == "Refunds need a person"
+            asked(address, f"/v1/approvals/{event['data']['approval']['id']}", {"decision": "approve"})
+
+
 def test_the_files_of_the_guide_are_those_of_the_examples() -> None:
-    assert set(FILES) == {"support_desk.py", "triage.py", "weekly_digest.py"}
+    assert set(FILES) == {"support_desk.py", "triage.py", "weekly_digest.py", "front_desk.py"}
     for name, text in FILES.items():
         assert (ROOT / "examples" / "agents" / name).read_text().endswith(f"\n\n{text}")
 
@@ -45,15 +53,20 @@ def test_an_empty_folder_becomes_an_agent_whose_refund_a_person_approves(tmp_pat
     with served(config, "dev") as address:
         for name, text in FILES.items():
             (folder / name).write_text(text)
-        agents_at(address, lambda found: len(found["items"]) == 4)
+        agents_at(address, lambda found: len(found["items"]) == 5)
 
         started = asked(address, "/v1/runs", {"content": "Refund 900 cents of order B-17", "profile": "support"})
-        for event in events_of(address, started["run_id"]):
-            if event["event"] == "approval.requested":
-                assert event["data"]["approval"]["reason"] == "Refunds need a person"
-                asked(address, f"/v1/approvals/{event['data']['approval']['id']}", {"decision": "approve"})
+        approve_refund(address, started["run_id"])
         answer = asked(address, f"/v1/threads/{started['thread_id']}/messages")["items"][-1]
         assert answer["profile"] == "support"
+        assert "900 cents were paid back for B-17" in answer["parts"][-1]["text"]
+
+        content = '/call transfer_to_support {"reason": "Refund 900 cents of order B-17"}'
+        started = asked(address, "/v1/runs", {"content": content, "profile": "front-desk"})
+        [*_, handoff] = [event for event in events_of(address, started["run_id"]) if event["event"] == "part.completed"]
+        approve_refund(address, handoff["data"]["part"]["run_id"])
+        _, first, answer = asked(address, f"/v1/threads/{started['thread_id']}/messages")["items"]
+        assert [first["profile"], answer["profile"]] == ["front-desk", "support"]
         assert "900 cents were paid back for B-17" in answer["parts"][-1]["text"]
 
         sorted_one = asked(address, "/v1/runs", {"content": "My repair is urgent!", "profile": "triage"})

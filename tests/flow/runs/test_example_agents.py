@@ -75,6 +75,22 @@ async def test_the_persona_reads_its_instructions_and_has_no_tools(db: Database,
         assert answer.profile == "plain-words"
 
 
+async def test_the_front_desk_hands_a_refund_over_to_the_support_desk(db: Database, tmp_path: Path) -> None:
+    reason = "Wants 9 euros of order B-17 back."
+    turns = [turn("I'll pass you on.", Call("transfer_to_support", {"reason": reason})), turn("Which 9 euros?")]
+    async with playing(db, tmp_path, AGENTS["front-desk"], turns, "support") as it:
+        run_id, thread_id = await start(it, AGENTS["front-desk"], "Please pay 9 euros back for B-17.")
+        assert await it.ended(run_id) == "completed"
+        following = [event["data"]["part"] for event in await it.events(run_id) if event["event"] == "part.completed"][
+            -1
+        ]
+        assert (following["by"], following["title"], following["reason"]) == ("Front desk", "Support desk", reason)
+        assert await it.ended(following["run_id"]) == "completed"
+        assert await text_of_answer(it, thread_id) == "Which 9 euros?"
+        answers = (await list_messages(it.services, it.owner, thread_id)).items[1:]
+        assert [answer.profile for answer in answers] == ["front-desk", "support"]
+
+
 def sorted_as(*, urgent: bool) -> Turn:
     return turn(Call("final_answer", {"topic": "other", "urgent": urgent, "summary": "A letter."}))
 

@@ -33,7 +33,7 @@ InboxKind: TypeAlias = Literal["approval", "question", "proposal", "handover", "
 OnBusy: TypeAlias = Literal["reject", "enqueue", "interrupt"]
 PageHtmlReason: TypeAlias = Literal["created", "full", "reset", "undo", "restore", "copy"]
 PageState: TypeAlias = Literal["new", "working", "waiting", "ready", "problems", "failed"]
-Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart'
+Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | MessagePart'
 PatchOp: TypeAlias = Literal["text", "html", "replace", "append", "prepend", "before", "after", "remove", "attributes", "classes", "move"]
 Pending: TypeAlias = 'PendingApproval | PendingQuestion'
 ProposedState: TypeAlias = Literal["open", "accepted", "rejected", "superseded"]
@@ -1297,6 +1297,29 @@ class HandOverRequest(TypedDict):
     user_id: str
 
 
+class HandoffPart(TypedDict):
+    """The agent of this answer has handed the conversation over to another one, which answers next in this
+    thread. `call_id` is the call of the model that did it."""
+    # Always `handoff` for this kind of part.
+    type: Literal["handoff"]
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Number of the model turn in the run, from 0.
+    step: int
+    # Id that the model gave to its tool call.
+    call_id: str
+    # Title of the agent that handed over.
+    by: str
+    # Name of the agent that goes on.
+    agent: str
+    # Title of the agent that goes on.
+    title: str
+    # What the agent that handed over wants the next one to know; at most 2,000 characters.
+    reason: str
+    # Id of the run in which the next agent answers the same message.
+    run_id: str
+
+
 class Health(TypedDict):
     # Always `ok` while the process answers.
     status: str
@@ -1920,7 +1943,7 @@ class Message(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | MessagePart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Name of the agent that wrote it; null for messages of people, and for answers from before agents were
@@ -1932,7 +1955,7 @@ class Message(TypedDict):
     credits: int | None
     # Why the answer ended early; null if it did not.
     error: RunError | None
-    # Why the run stopped, for its last message; null otherwise.
+    # Why the run stopped, such as `end` or `handed_over`, for its last message; null otherwise.
     stop_reason: str | None
     # Time of creation (ISO 8601, UTC).
     created_at: str
@@ -2494,7 +2517,7 @@ class PageVersionHtml(TypedDict):
 class PartCarrier(TypedDict):
     """A whole part: a new one, or one that replaces the part with its id."""
     # The part, with all its text so far.
-    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart
+    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | MessagePart
 
 
 class PendingApproval(TypedDict):
@@ -2572,7 +2595,7 @@ class PostedMessage(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | MessagePart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Name of the agent that wrote it; null for messages of people, and for answers from before agents were
@@ -2584,7 +2607,7 @@ class PostedMessage(TypedDict):
     credits: int | None
     # Why the answer ended early; null if it did not.
     error: RunError | None
-    # Why the run stopped, for its last message; null otherwise.
+    # Why the run stopped, such as `end` or `handed_over`, for its last message; null otherwise.
     stop_reason: str | None
     # Time of creation (ISO 8601, UTC).
     created_at: str
@@ -2954,7 +2977,7 @@ class RunQueued(TypedDict):
     started_by: str
     # Id of the run that it waits for in the queue; null if it waits for none.
     after_run_id: str | None
-    # Id of the run that it retries or continues; null if it does neither.
+    # Id of the run that it retries or continues, or that was handed over to it; null if there is none.
     parent_run_id: str | None
 
 
@@ -3001,13 +3024,13 @@ class RunSummary(TypedDict):
     model: str
     # State of the run.
     status: Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
-    # Why it stopped; null while it has not ended.
+    # Why it stopped, such as `end`, `steps` or `handed_over`; null while it has not ended.
     stop_reason: str | None
     # `approval` or `answer` while it waits for one; null if it waits for neither.
     waiting_for: Literal["approval", "answer", "run", "time"] | None
     # Problems that remain, in sentences for people.
     problems: Sequence[str]
-    # Id of the run that it retries or continues; null if it does neither.
+    # Id of the run that it retries or continues, or that was handed over to it; null if there is none.
     parent_run_id: str | None
     # Id of the run that it is queued behind; null if it is not queued behind one.
     after_run_id: str | None
@@ -3056,13 +3079,13 @@ class RunView(TypedDict):
     model: str
     # State of the run.
     status: Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
-    # Why it stopped; null while it has not ended.
+    # Why it stopped, such as `end`, `steps` or `handed_over`; null while it has not ended.
     stop_reason: str | None
     # `approval` or `answer` while it waits for one; null if it waits for neither.
     waiting_for: Literal["approval", "answer", "run", "time"] | None
     # Problems that remain, in sentences for people.
     problems: Sequence[str]
-    # Id of the run that it retries or continues; null if it does neither.
+    # Id of the run that it retries or continues, or that was handed over to it; null if there is none.
     parent_run_id: str | None
     # Id of the run that it is queued behind; null if it is not queued behind one.
     after_run_id: str | None
@@ -3095,7 +3118,7 @@ class RunView(TypedDict):
     # Seconds from start to end; null while it has not ended.
     duration_s: float | None
     # Parts of the answer so far.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | MessagePart]
     # Approvals and questions that wait for a user.
     pending: Sequence[PendingApproval | PendingQuestion]
     # Steps of the run, for operators.
@@ -3788,7 +3811,7 @@ class StepReset(TypedDict):
     # Number of times that a worker has claimed the run, from 1.
     attempt: int
     # The parts of the message.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | MessagePart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | MessagePart]
 
 
 class StepStarted(TypedDict):

@@ -14,6 +14,7 @@ from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.protocol import (
     CHECK_MARK,
     NOTE_MARK,
+    TAKE_OVER_MARK,
     Delta,
     ModelMessage,
     ModelRequest,
@@ -80,11 +81,14 @@ def _lines(request: ModelRequest) -> Sequence[Line]:
 
 
 def _scene(request: ModelRequest) -> Scene:
-    """The last user message and the tool results since. A report of a check is not a user message."""
+    """The last user message and the tool results since. A report of a check is not a user message; the reason of an
+    agent that handed the conversation over counts as one."""
     asked, results, found = "", list[ToolResultPiece](), list[str]()
     for message in request.messages:
         if message.role == "user" and (text := _text(message)).startswith(CHECK_MARK):
             found.append(text)
+        elif message.role == "user" and text.startswith(TAKE_OVER_MARK):
+            asked, results, found = text.partition("\n")[2], [], []
         elif message.role == "user" and not text.startswith(NOTE_MARK):
             asked, results, found = text, [], []
         results += [piece for piece in message.pieces if isinstance(piece, ToolResultPiece)]

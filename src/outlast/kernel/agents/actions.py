@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from outlast.base.errors import MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.agents.choice import choosable, demand_choosable, demand_usable, is_usable
+from outlast.kernel.agents.choice import choosable, demand_choosable, demand_replaceable, demand_usable, is_usable
 from outlast.kernel.agents.shapes import AgentAnswer, ProjectAgentsAnswer
 from outlast.kernel.limits.rules import checked_markdown
 from outlast.kernel.projects import store as projects
@@ -13,7 +12,6 @@ from outlast.kernel.projects.permissions import require, require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.projects.store import ProjectAgents
 from outlast.kernel.services import Services, in_read, in_read_with_services, in_write_with_services
-from outlast.kernel.subjects import registry
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.ports import default_agent
 from outlast.kernel.threads.rules import demand_open
@@ -30,7 +28,7 @@ def list_agents(tx: Tx, services: Services, actor: Actor, project_id: str | None
     if project_id is not None:
         require(tx, actor, project_id, Right.READ)
         allowed = projects.agents_of(tx, project_id).agents
-    found = [_shown(services, name, allowed) for name in choosable(services)]
+    found = [_shown(services, name, allowed) for name in choosable(services.engine.agents)]
     return sorted(found, key=lambda one: (not one.default, one.title.lower(), one.name))
 
 
@@ -55,11 +53,9 @@ def choose_agent(tx: Tx, services: Services, actor: Actor, thread_id: str, name:
     require_thread(tx, actor, thread_id, Right.EDIT)
     held, allowed, _ = threads.hold_to_start(tx, thread_id)
     demand_open(held.status, thread_id)
-    kind = registry.subject(held.profile)
-    if kind is not None:
-        raise MalformedInput(f"The agent of a {kind.noun} cannot be replaced.", field="profile")
-    demand_choosable(services, name)
-    demand_usable(services, name, allowed, held.project_id)
+    demand_replaceable(held.profile)
+    demand_choosable(services.engine.agents, name)
+    demand_usable(services.engine.agents, name, allowed, held.project_id)
     if name == held.profile:
         return threads.thread_data(tx, thread_id)
     threads.set_agent(tx, thread_id, name)
@@ -83,7 +79,7 @@ def change_project_agents(
     before = projects.agents_of(tx, project_id).agents or ()
     for name in chosen.agents or ():
         if name not in before:  # one that was removed from the server may stay
-            demand_choosable(services, name)
+            demand_choosable(services.engine.agents, name)
     text = checked_markdown(chosen.instructions.strip(), MAX_INSTRUCTION_CHARS)
     projects.set_agents(tx, project_id, ProjectAgents(chosen.agents, text))
     return _answer(ProjectAgents(chosen.agents, text))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.final_answer import answer_tool, check_answer
+from outlast.kernel.agents.handoff import MAX_ABOUT_CHARS, HandoffTool
 from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far, with_project
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.runs.stage_plan import FINAL_ANSWER, StagePlan
@@ -22,7 +23,6 @@ NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 MAX_TITLE_CHARS: Final = 60
 MAX_DESCRIPTION_CHARS: Final = 200
 MAX_ICON_CHARS: Final = 8  # an emoji may be several characters
-MAX_ABOUT_CHARS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,10 @@ class Agent:
       which ends the run; its JSON is the answer's text, and `facts["output"]` of `finish`.
     - `agents`: other agents that it can call, each by a tool of the agent's name, which starts a run of that agent in a
       thread of its own.
+    - `handoffs`: other agents, or their names, that it can give the conversation to, each by a tool `transfer_to_` and
+      the agent's name. A transfer ends the run with the stop reason `handed_over`; a run of the other agent follows it
+      in the same thread, and that agent answers from then on. Not offered to a run that another agent has called. An
+      agent with an `output` may hand over instead of answering: then `facts` has no `output`.
     - `model`: the id of its model, unless a person chooses another one.
     - `max_steps`: turns of the model in one run, 1 to 10,000 (default: `runs.max_steps`). The configuration wins.
     - `sandbox`: its tools work in a sandbox, which a server with `sandbox.mode = "warm"` starts in advance. An agent
@@ -70,8 +74,8 @@ class Agent:
     `SandboxUnavailable` a little later; if that does not help, `prepare` ends the run without an answer and `check`
     with the existing one. Any other error of `check` is a problem that cannot be fixed.
 
-    Raises `ValueError` for an invalid name, title, description or icon, two tools of one name, and `output` together
-    with `check`.
+    Raises `ValueError` for an invalid name, title, description or icon, two tools of one name, `output` together with
+    `check`, and `handoffs` of a flow or to the agent itself.
     """
 
     name: str
@@ -80,6 +84,7 @@ class Agent:
     tools: Sequence[Tool] = ()
     output: "type[BaseModel] | None" = None
     agents: Sequence["Agent"] = ()
+    handoffs: Sequence["Agent | str"] = ()
     model: str | None = None
     max_steps: int | None = None
     sandbox: bool = False
@@ -113,6 +118,10 @@ class Agent:
         if self.agents:
             own = (tool for tool in self.tools if not isinstance(tool, AgentTool))  # again in a `replace`
             object.__setattr__(self, "tools", (*own, *(AgentTool(agent) for agent in self.agents)))
+        if self.handoffs:
+            _check_handoffs(self)
+            kept = (tool for tool in self.tools if not isinstance(tool, HandoffTool))
+            object.__setattr__(self, "tools", (*kept, *map(_handoff_to, self.handoffs)))
         by_name = {tool.name: tool for tool in self.tools}
         if len(by_name) < len(self.tools):
             raise ValueError(f"The agent {self.name} has two tools of one name.")
@@ -128,6 +137,11 @@ class Agent:
         tools = [*self.tools, *(tool for one in additions for tool in one.tools)]
         return replace(self, tools=tools, additions=[*self.additions, *additions])
 
+    def with_handoffs(self, agents: Mapping[str, "Agent"]) -> "Agent":
+        """The agent, whose handoffs are these agents instead of their names. Raises `KeyError` for one that is
+        missing."""
+        return replace(self, handoffs=[agents[name] for name in map(name_of, self.handoffs)]) if self.handoffs else self
+
     @property
     def specs(self) -> "tuple[ToolSpec, ...]":
         """All of its tools, as described to a model."""
@@ -142,6 +156,8 @@ class Agent:
         system = self.instructions if isinstance(self.instructions, str) else self.instructions(context)
         added = [(one, one.text(context)) for one in self.additions]
         withheld = {tool.name for one, text in added if text is None for tool in one.tools}
+        # The function that has called it waits for an answer of this agent.
+        withheld |= {tool.name for tool in self.tools if isinstance(tool, HandoffTool) and context.run.step_id}
         texts = [with_project(system, context.run.instructions), *(text for _, text in added if text)]
         tools = tuple(spec for spec in self.specs if spec.name not in withheld)
         return Prompt("\n\n".join(text for text in texts if text), self.context(context), tools)
@@ -154,8 +170,7 @@ class AgentTool(Tool):
         async def call(context: Context, arguments: Mapping[str, Any]) -> Any:
             return await context.run(agent, arguments["message"])
 
-        about = agent.description or (agent.instructions if isinstance(agent.instructions, str) else "")
-        described = f"Let the agent {agent.title} work on a message and return its answer. {about}"
+        described = f"Let the agent {agent.title} work on a message and return its answer. {_about(agent)}"
         super().__init__(agent.name.replace("-", "_"), described[:MAX_ABOUT_CHARS], _message, call)
 
 
@@ -163,6 +178,26 @@ def _message() -> "type[BaseModel]":
     from outlast.kernel.agents.arguments import Message
 
     return Message
+
+
+def name_of(agent: Agent | str) -> str:
+    """The name of an agent that is given as such or by its name."""
+    return agent if isinstance(agent, str) else agent.name
+
+
+def _about(agent: Agent) -> str:
+    return agent.description or (agent.instructions if isinstance(agent.instructions, str) else "")
+
+
+def _handoff_to(agent: Agent | str) -> HandoffTool:
+    return HandoffTool(agent) if isinstance(agent, str) else HandoffTool(agent.name, agent.title, _about(agent))
+
+
+def _check_handoffs(agent: Agent) -> None:
+    if agent.flow is not None:
+        raise ValueError(f"The flow {agent.name} cannot have handoffs, because no model works in it.")
+    if agent.name in map(name_of, agent.handoffs):
+        raise ValueError(f"The agent {agent.name} cannot hand over to itself.")
 
 
 def _check_looks(agent: Agent) -> None:

@@ -21,6 +21,16 @@ class Message(Arguments):
     message: str = Field(min_length=1, description="All that it needs to know: it does not read this conversation.")
 
 
+class Reason(Arguments):
+    """The arguments of a tool that hands the conversation over to an agent."""
+
+    reason: str = Field(
+        min_length=1,
+        max_length=2_000,
+        description="What the next agent should know, in a few sentences. The person sees it too.",
+    )
+
+
 def arguments_model(tool: str, fields: Mapping[str, Any]) -> type[Arguments]:
     """A model of these fields: each a type, or a type and a default."""
     return create_model(tool, __base__=Arguments, **fields)

@@ -26,16 +26,19 @@ LoadImage = Callable[[str], tuple[str, bytes] | None]  # attachment id → media
 
 def messages_from(exchanges: Sequence["Exchange"], token_budget: int, load_image: LoadImage) -> list[ModelMessage]:
     """The exchanges as model messages. If they exceed the budget, the oldest are dropped; the last one (the run's own
-    message) always stays."""
+    message) always stays. So does the person's message if the last one is a note that an agent takes over."""
     kept: list[list[ModelMessage]] = []
     left = token_budget * CHARS_PER_TOKEN
-    for exchange in reversed(exchanges):
-        messages = [ModelMessage("user", tuple(user_pieces(exchange.asked, load_image)) or (TextPiece(""),))]
-        messages += _answer_messages(exchange.answered, exchange.opaque)
+    own = next((at for at in reversed(range(len(exchanges))) if not exchanges[at].handed_over), 0)
+    for at, exchange in reversed(list(enumerate(exchanges))):
+        asked = ModelMessage("user", tuple(user_pieces(exchange.asked, load_image)) or (TextPiece(""),))
+        messages = [asked, *_answer_messages(exchange.answered, exchange.opaque)]
         left -= size_of(messages)
-        if kept and left < 0:
+        fits = not kept or left >= 0
+        if fits or at == own:
+            kept.insert(0, messages if fits else [asked])
+        if not fits and at <= own:
             break
-        kept.insert(0, messages)
     return [message for group in kept for message in group]
 
 

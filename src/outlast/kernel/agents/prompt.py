@@ -103,7 +103,8 @@ class PromptContext:
         from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, exchange_size, size_of
         from outlast.kernel.compactions.rules import MANY, is_crowded
 
-        if len(history.exchanges) < 2 or not self.settings.runs.summarize:
+        is_alone = not history.exchanges or history.exchanges[0].position == history.exchanges[-1].position
+        if is_alone or not self.settings.runs.summarize:
             return False
         used, budget = size_of(rendered[:-1]), self.token_budget * CHARS_PER_TOKEN
         # Each exchange begins with a user message: fewer of these show that some had no room. Only among many, as an

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from outlast.base.errors import StartRefused
 from outlast.kernel.agents.additions import Addition
-from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.agent import Agent, name_of
+from outlast.kernel.subjects import registry as subjects
 
 Sources = Mapping[str, Iterable[Agent]]
 
@@ -17,8 +18,8 @@ class Agents(Mapping[str, Agent]):
     `use` replaces the operator's, so do not keep an answer of this object longer than a moment; an agent that was
     replaced keeps working. `additions` are the apps' additions to all listed agents.
 
-    Raises `StartRefused` with the names of both places for two agents of one name, and for an agent with a tool of the
-    same name as one that is added.
+    Raises `StartRefused` with the names of both places for two agents of one name, for an agent with a tool of the
+    same name as one that is added, and for handoffs to agents that are missing or have threads of their own.
     """
 
     def __init__(self, by_app: Sources, own: Sources | None = None, *, additions: Sequence[Addition] = ()) -> None:
@@ -109,6 +110,10 @@ def _join(by_app: Sources, own: Sources, additions: Sequence[Addition]) -> _Know
             )
         by_name[agent.name], places[agent.name] = _extended(agent, place, additions), place
         _check_questions(by_name[agent.name], place, asks)
+    handing_over = [agent for agent in by_name.values() if agent.handoffs]
+    for agent in handing_over:
+        _check_handoffs(agent, places[agent.name], by_name)
+    by_name |= {agent.name: agent.with_handoffs(by_name) for agent in handing_over}
     return _Known(by_name, frozenset(agent.name for found in own.values() for agent in found))
 
 
@@ -121,6 +126,20 @@ def _check_questions(agent: Agent, place: str, asks: dict[str, tuple[bool, str]]
                 f"Two tools are called {tool.name!r}, and only one is a question to a person: one of {other}, "
                 f"one of {place}.",
                 hint="Rename one of the two.",
+            )
+
+
+def _check_handoffs(agent: Agent, place: str, known: Mapping[str, Agent]) -> None:
+    for name in map(name_of, agent.handoffs):
+        if name not in known:
+            raise StartRefused(
+                f"The agent {agent.name!r} of {place} hands over to {name!r}, and there is no agent of this name.",
+                hint="Load that agent too, at the top level of a module, or correct the name in handoffs.",
+            )
+        if subjects.subject(name) is not None:
+            raise StartRefused(
+                f"The agent {agent.name!r} of {place} hands over to {name!r}, which has threads of its own.",
+                hint="Hand over to an agent that works in any thread.",
             )
 
 

@@ -30,9 +30,19 @@ class _FollowedRun:
 
 
 async def follow_run(client: Client, run_id: str, after: str = "0") -> Exit:
-    """Print the events of a run after a cursor until it ends; a broken connection is reopened. The exit code says how
-    the run ended, or is `WAITING` if it waits for a person and the terminal is not interactive."""
+    """Print the events of a run after a cursor until it ends, then those of the run that it was handed over to; a
+    broken connection is reopened. The exit code says how the last run ended, or is `WAITING` if it waits for a person
+    and the terminal is not interactive."""
+    exit_code, following = await _follow_one(client, run_id, after)
+    while following is not None and exit_code is Exit.OK:
+        exit_code, following = await _follow_one(client, following, "0")
+    return exit_code
+
+
+async def _follow_one(client: Client, run_id: str, after: str) -> tuple[Exit, str | None]:
+    """The exit code, and the run of another agent that goes on."""
     run, exit_code = _FollowedRun(client, run_id), Exit.OK
+    following: str | None = None
     async with anyio.create_task_group() as tasks:
         async for _, event in client.follow(f"/v1/runs/{run_id}/events", after):
             if wants_json():
@@ -40,12 +50,20 @@ async def follow_run(client: Client, run_id: str, after: str = "0") -> Exit:
             else:
                 run.rendering.show(event)
             exit_code = EXIT_CODES.get(event["event"], exit_code)
+            following = _successor_in(event) or following
             _close_prompt(run, event)
             if not await _open_prompt(run, event, tasks):
                 exit_code = Exit.WAITING
                 break
         tasks.cancel_scope.cancel()  # otherwise an open prompt would wait for the terminal
-    return exit_code
+    return exit_code, following
+
+
+def _successor_in(event: Mapping[str, Any]) -> str | None:
+    """The run that this event's part hands the conversation over to, or None if it does not."""
+    part = event["data"].get("part", {})
+    run_id: str | None = part["run_id"] if part.get("type") == "handoff" else None
+    return run_id
 
 
 async def _open_prompt(run: _FollowedRun, event: Mapping[str, Any], tasks: anyio.abc.TaskGroup) -> bool:

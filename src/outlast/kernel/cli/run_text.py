@@ -91,6 +91,8 @@ class Rendering:
             self._call(part)
         elif kind == "message":
             self._note(part["text"], "bold", mark="▸")
+        elif kind == "handoff" and complete:
+            self._note(f"{part['by']} handed over to {part['title']}: {part['reason']}", "cyan", mark="▸")
         elif kind == "page" and complete:
             self._note(page_words(part), "cyan", mark="▸")
 

@@ -18,6 +18,9 @@ CHECK_MARK: Final = "[Outlast checked your work and found problems]"
 NOTE_MARK: Final = "[Outlast]"
 """The prefix of a generated user message with a note of the server: the sandbox was lost, the answer was cut."""
 
+TAKE_OVER_MARK: Final = f"{NOTE_MARK} You take this conversation over."
+"""The prefix of the note that another agent has handed the conversation over; its reason follows on the next line."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:

@@ -234,7 +234,7 @@ def start_in(
     held, agents, instructions = threads.hold_to_start(tx, thread_id)  # after its runs and its subject, as workers do
     demand_open(held.status, thread_id)
     project_id = held.project_id
-    demand_usable(services, held.profile if profile is None else profile, agents, project_id)
+    demand_usable(services.engine.agents, held.profile if profile is None else profile, agents, project_id)
     spec = _require_usable_model(services, model)
     parts = compose(tx, project_id, thread_id, draft, services.settings.limits)
     _require_allowed(tx, services, actor, project_id, spec, parts)
@@ -321,7 +321,7 @@ async def _start_again(
     def produce(tx: Tx, row: RunRow) -> dict[str, Any]:
         thread, agents, instructions = threads.hold_to_start(tx, row.thread_id)
         demand_open(thread.status, row.thread_id)
-        demand_usable(services, row.profile, agents, row.project_id)
+        demand_usable(services.engine.agents, row.profile, agents, row.project_id)
         store.require_records(tx, run_id)
         allowed, what = (may_continue, "continued") if mode == "continue" else (may_retry, "retried")
         if not allowed(row.status, row.stop_reason):

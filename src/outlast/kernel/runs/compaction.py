@@ -45,7 +45,8 @@ class Portion:
 def portion_of_thread(tx: Tx, settings: Settings, run: Run, model: ModelSpec) -> Portion | None:
     """The oldest exchanges before the run's own message, with the summary before them; None if there are none."""
     history = history_before(tx, run, None)
-    earlier = history.exchanges[:-1]
+    # Of agents that have handed over to this one, too, the answers belong to the run's own message.
+    earlier = [one for one in history.exchanges if one.position < history.exchanges[-1].position]
     if not earlier:
         return None
     most = MAX_READ if history.undone else context_messages(settings, run.profile) // 4  # an exchange is two messages

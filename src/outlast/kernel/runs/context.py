@@ -7,7 +7,7 @@ An effect receives this context and returns its result; it sets no attribute. Th
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 
@@ -137,6 +137,13 @@ class RunContext:
             data = {"part_id": part_id, "delta": "".join(texts)}
             apply(self.shown, {"event": event, "data": data, "sequenceNumber": 0})
 
+    def _parts_after(self, events: Sequence[NamedEvent]) -> list[dict[str, Any]]:
+        """The shown parts as these events will have changed them once they are recorded."""
+        after = replace(self.shown, parts=[dict(part) for part in self.shown.parts])
+        for name, data in events:
+            apply(after, {"event": name, "data": data.model_dump(), "sequenceNumber": 0})
+        return after.parts
+
     def note(self, text: str) -> None:
         """Add a note that the model reads with the next result of a call."""
         self._notes.append(text)
@@ -201,14 +208,23 @@ class RunContext:
         await self.record(change, last=True)
 
     def settle_in(
-        self, tx: Tx, end: End, error: ErrorData | None = None, save_message: bool = True, run: Run | None = None
+        self,
+        tx: Tx,
+        end: End,
+        error: ErrorData | None = None,
+        save_message: bool = True,
+        run: Run | None = None,
+        *,
+        before: Sequence[NamedEvent] = (),
+        take_over: Callable[[Tx], None] | None = None,
     ) -> list[NamedEvent]:
         """End the run inside a record of this context; returns the closing events. `run`: the row as read in this
-        transaction."""
+        transaction; `before`: events of this record that the answer shows; `take_over` as in `Ending`."""
         self._fold_streamed()  # the answer includes text that only this record saves
         run = run or store.run_of(tx, self.run.id)
         by = run.cancelled_by if end.status == "cancelled" else None
-        ending = Ending(end, self.shown.parts, error, save_message=save_message, by=by)
+        parts = self._parts_after(before) if before else self.shown.parts
+        ending = Ending(end, parts, error, save_message=save_message, by=by, take_over=take_over)
         if self.agent.plan is not None:
             journal = self.transcript_in(tx)
             problems = journal.problems if end.stop_reason == "problems" else ()

@@ -11,10 +11,11 @@ from outlast.kernel.runs.claims import Claimed
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.flow_run import perform_flow
+from outlast.kernel.runs.handoffs import hand_over
 from outlast.kernel.runs.model_turn import REFUSED, ask_model
 from outlast.kernel.runs.outcome import error_data
 from outlast.kernel.runs.parked import announce_decisions, park
-from outlast.kernel.runs.rules import AskModel, CallTools, Check, End, Prepare, Wait
+from outlast.kernel.runs.rules import AskModel, CallTools, Check, End, HandOver, Prepare, Wait
 from outlast.kernel.runs.shapes import RunStarted, StepReset
 from outlast.kernel.runs.stages import perform_stage
 from outlast.kernel.runs.tool_calls import call_tools, lost_so_far
@@ -119,6 +120,8 @@ class Leg:
             self.ended = await perform_stage(context, transcript, coming)
         elif isinstance(coming, CallTools):
             return await self._call([transcript.effect(effect_id) for effect_id in coming.effect_ids])
+        elif isinstance(coming, HandOver):
+            self.ended = await hand_over(context, coming.effect_id)
         elif isinstance(coming, Wait):
             await context.files_saved()
             return await park(context, coming.waiting_for)

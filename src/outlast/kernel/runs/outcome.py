@@ -1,12 +1,13 @@
 """The end of a run as a value: the decision of the rules, the parts of the answer, and an error that a user can act
 on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from outlast.base.errors import DiskFull, FenceLost, OutlastError, StorageUnavailable
-from outlast.kernel.runs.rules import End
+from outlast.db.database import Tx
+from outlast.kernel.runs.rules import HANDED_OVER, End
 from outlast.kernel.runs.shapes import ErrorData
 from outlast.kernel.streams.fold import RunFold
 
@@ -17,7 +18,8 @@ NO_OUTCOME: Final = (StorageUnavailable, DiskFull, FenceLost)
 @dataclass(frozen=True, slots=True)
 class Ending:
     """The end of a run: the decision of the rules, the parts so far, and an error that a user can act on. `facts` and
-    `workflow` (the steps shown so far, from the fold) are set for a run with stages."""
+    `workflow` (the steps shown so far, from the fold) are set for a run with stages. `take_over` starts the run that
+    another agent takes the thread over with, in place of the next in the queue."""
 
     end: End
     parts: Sequence[Mapping[str, Any]]
@@ -27,12 +29,13 @@ class Ending:
     by: str | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     workflow: Sequence[Mapping[str, Any]] = ()
+    take_over: Callable[[Tx], None] | None = None
 
     @property
     def stop_reason(self) -> str:
         """An answer that was cut at its limit may have problems too; the limit takes precedence, because a user can act
-        on it."""
-        if self.problems and self.end.status == "completed" and self.end.stop_reason != "length":
+        on it. So does a handoff, because another run follows it."""
+        if self.problems and self.end.status == "completed" and self.end.stop_reason not in ("length", HANDED_OVER):
             return "problems"
         return self.end.stop_reason
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 ENDED: Final = frozenset({"completed", "cancelled", "error"})
-OPEN_CALLS: Final = frozenset({"allowed", "waiting", "started", "parked"})
+OPEN_CALLS: Final = frozenset({"allowed", "waiting", "started", "parked", "deferred"})
 TRANSITIONS: Final[Mapping[str, frozenset[str]]] = {
     "queued": frozenset({"running", "cancelled", "error"}),
     "running": frozenset({"running", "awaiting_approval", "completed", "cancelled", "error"}),
@@ -19,6 +19,7 @@ TRANSITIONS: Final[Mapping[str, frozenset[str]]] = {
     "cancelled": frozenset(),
     "error": frozenset(),
 }
+HANDED_OVER: Final = "handed_over"  # the stop reason of a run that another agent's run follows
 THREAD_STATUS: Final[Mapping[str, str]] = {
     "queued": "generating",
     "running": "generating",
@@ -96,6 +97,13 @@ class CallTools:
 
 
 @dataclass(frozen=True, slots=True)
+class HandOver:
+    """A transfer to another agent, after all other calls of its turn."""
+
+    effect_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Wait:
     waiting_for: WaitingFor
 
@@ -112,7 +120,7 @@ class End:
         return "complete" if self.status == "completed" else self.status
 
 
-Next = AskModel | Prepare | Check | CallTools | Wait | End
+Next = AskModel | Prepare | Check | CallTools | HandOver | Wait | End
 
 
 def next_step(now: Situation) -> Next:
@@ -135,6 +143,8 @@ def next_step(now: Situation) -> Next:
         return Wait("answer" if all(call.question for call in waiting) else "approval")
     if any(call.status == "parked" for call in now.calls):  # a function that waits for more than a decision
         return Wait("run")
+    if transfers := [call for call in now.calls if call.status == "deferred"]:
+        return HandOver(transfers[0].effect_id)
     if not now.calls and now.finish == "refused":
         return End("error", "policy")
     if _goes_on(now):

@@ -133,7 +133,11 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
         report(tx, run.step_id, ending, parts)
     events.append(_closing_event(tx, run, ending, answer_id, charged))
     events.append(("stream.ended", RunReference(run_id=run.id)))
-    _hand_thread_on(tx, settings, run, ending)  # the project's row is locked from here on: the last of all
+    if ending.take_over is not None:
+        ending.take_over(tx)
+        announce_thread(tx, run.thread_id)
+    else:
+        _hand_thread_on(tx, settings, run, ending)  # the project's row is locked from here on: the last of all
     tell_settled(tx, run.project_id, unasked)
     _leave_files(tx, run, ending, answer_id)
     days = settings.retention.completed_days if ending.end.status != "error" else settings.retention.error_days

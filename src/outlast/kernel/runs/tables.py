@@ -49,8 +49,8 @@ runs = sa.Table(
     sa.Column(
         "answer_id", sa.String(40), comment="the saved answer; null until the run has ended, or if none was made"
     ),
-    sa.Column("parent_run_id", sa.String(40), comment="retried or continued from"),
-    sa.Column("mode", sa.String(10), nullable=False, comment="start | retry | continue"),
+    sa.Column("parent_run_id", sa.String(40), comment="retried, continued or handed over from"),
+    sa.Column("mode", sa.String(10), nullable=False, comment="start | retry | continue | handoff"),
     sa.Column("step_id", sa.String(40), comment="the step of another run's function that waits for it; null: none"),
     sa.Column("after_run_id", sa.String(40), index=True, comment="queued behind this run; null if it is not queued"),
     ref("started_by", "users", "who started and pays", nullable=False),
@@ -66,7 +66,8 @@ runs = sa.Table(
     sa.Column(
         "stop_reason",
         sa.String(20),
-        comment="end | user | steps | abandoned | credits | policy | provider | sandbox | problems | superseded",
+        comment="end | length | steps | handed_over | user | abandoned | credits | policy | provider | sandbox | "
+        "problems | superseded | flow | changed",
     ),
     json("problems", "what is wrong with a run completed with problems", nullable=False),
     json("error", "code, message, hint"),
@@ -120,7 +121,8 @@ effects = sa.Table(
         "status",
         sa.String(12),
         nullable=False,
-        comment="allowed | waiting | started | parked | finished | denied | interrupted | cancelled | failed",
+        comment="allowed | waiting | started | parked | deferred | finished | denied | interrupted | cancelled | "
+        "failed",
     ),
     word("tool", "tool name; null: a model turn"),
     sa.Column("call_id", sa.String(120), comment="the model's id of the call"),

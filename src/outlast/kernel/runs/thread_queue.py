@@ -40,7 +40,8 @@ _ACTIVE = (
 
 
 class NewRun(NamedTuple):
-    """The fields of a new run. `mode`: start | retry | continue; a continued run inherits its parent's transcript.
+    """The fields of a new run. `mode`: start | retry | continue | handoff; a continued run inherits its parent's
+    transcript, and one that was handed over to answers its parent's message.
     `step_id`: the step of another run's function that waits for it."""
 
     project_id: str

@@ -19,6 +19,7 @@ from outlast.base.errors import (
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import CleanUp, Context, EffectContext
+from outlast.kernel.agents.handoff import HandoffTool
 from outlast.kernel.agents.tool import Tool, ToolResult
 from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.runs import store
@@ -78,6 +79,9 @@ async def _mark_started(context: RunContext, effects: Sequence[Effect]) -> Seque
 
 
 async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> None:
+    if isinstance(context.tool(effect.tool), HandoffTool):  # after the other calls of the step: `handoffs.hand_over`
+        await context.record(lambda tx, _events: store.update_effect(tx, effect.id, status="deferred"))
+        return
     journal = await open_journal(context, effect)
     shown = context.shown.part(effect.part_id) if effect.part_id else None
     output = FunctionOutput((shown or {}).get("output", ""), partial(_show_output, context, effect))

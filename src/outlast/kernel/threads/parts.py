@@ -127,6 +127,19 @@ class SubrunPart(_Part):
     text: str = ""
 
 
+class HandoffPart(_Part):
+    """The agent of this answer has handed the conversation over to another one, which answers next in this thread.
+    `call_id` is the call of the model that did it."""
+
+    type: Literal["handoff"] = "handoff"
+    call_id: str
+    by: str
+    agent: str
+    title: str
+    reason: str
+    run_id: str
+
+
 class MessagePart(_Part):
     """A person's message that the agent read at this point of its answer."""
 
@@ -146,6 +159,7 @@ Part = Annotated[
     | PagePart
     | ProposalPart
     | SubrunPart
+    | HandoffPart
     | MessagePart,
     Field(discriminator="type"),
 ]

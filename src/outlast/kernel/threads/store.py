@@ -38,12 +38,14 @@ _sandbox = (
 # Built once: building a statement takes four times as long as running it, and every start uses these.
 _OF: Final = threads.c.id == sa.bindparam("thread")
 _HOLD: Final = sa.select(threads).where(_OF).with_for_update(key_share=True)
-_HOLD_TO_START: Final = _HOLD.add_columns(
+_TO_START: Final = sa.select(
+    threads,
     *(
         sa.select(column).where(projects.c.id == threads.c.project_id).scalar_subquery().label(column.name)
         for column in (projects.c.agents, projects.c.instructions)
-    )
-)
+    ),
+).where(_OF)
+_HOLD_TO_START: Final = _TO_START.with_for_update(key_share=True)
 SHOWN_THREADS: Final = sa.select(threads, _sandbox, *LOCK_COLUMNS).select_from(join_lock(threads, threads.c.id))
 """Threads with their lock and sandbox, for `to_data`."""
 _ONE: Final = SHOWN_THREADS.where(_OF)
@@ -98,7 +100,7 @@ def hold(tx: Tx, thread_id: str) -> ThreadRow:
 
 
 class HeldThread(NamedTuple):
-    """A locked thread, and of its project the agents that may be used (None: all) and their instructions."""
+    """A thread, and of its project the agents that may be used (None: all) and their instructions."""
 
     thread: ThreadRow
     agents: list[str] | None
@@ -109,6 +111,12 @@ def hold_to_start(tx: Tx, thread_id: str) -> HeldThread:
     """As `hold`, for a start of a run in this thread."""
     held = tx.row(HeldThread, _HOLD_TO_START, {"thread": thread_id})
     return demand_found(held, "There is no such thread.", thread_id=thread_id)
+
+
+def read_to_start(tx: Tx, thread_id: str) -> HeldThread:
+    """As `hold_to_start`, without the lock: for checks before it is due."""
+    found = tx.row(HeldThread, _TO_START, {"thread": thread_id})
+    return demand_found(found, "There is no such thread.", thread_id=thread_id)
 
 
 class ShownThread(NamedTuple):

@@ -9,10 +9,12 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.db.database import Database, Tx
-from outlast.kernel.runs.history import exchanges_before
+from outlast.kernel.runs import store
+from outlast.kernel.runs.history import exchanges_before, history_before
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.threads import message_store
+from outlast.kernel.threads.tables import messages
 from tests.factories import make_project, make_run, make_thread, make_user, say, text_part
 
 
@@ -111,6 +113,93 @@ async def test_answers_stand_behind_what_they_answer(
     db: Database, play: Callable[[Talk], list[tuple[str, str]]], told: list[tuple[str, str]]
 ) -> None:
     assert await db.write(lambda tx: play(Talk(tx))) == told
+
+
+def handoff(run_id: str, reason: str = "paid") -> dict[str, Any]:
+    names = {"by": "Support", "agent": "billing", "title": "Billing", "reason": reason, "call_id": "c"}
+    return {"type": "handoff", "id": "prt_h", "step": 1, "run_id": run_id, "text": "", **names}
+
+
+def over(talk: Talk, before: str, message_id: str, answer: str | None, **fields: Any) -> str:
+    """A run that another agent handed over to; its part is added to the answer before."""
+    run_id = talk.run(message_id, answer, mode="handoff", parent_run_id=before, **fields)
+    answered = talk.tx.value(messages.c.parts, {"run_id": before})
+    talk.tx.update(messages, {"run_id": before}, parts=[*answered, handoff(run_id)])
+    return run_id
+
+
+TO_BILLING = "[Outlast] Support handed the conversation over to Billing, and said:\npaid"
+
+
+async def test_the_answers_of_agents_that_handed_over_stand_before_that_of_the_last(db: Database) -> None:
+    def talk(tx: Tx) -> None:
+        it = Talk(tx)
+        one = it.ask("one?")
+        first = it.run(one, "A.")
+        second = over(it, first, one, "B.")
+        third = over(it, second, one, "C.")
+        whole = [("one?", "A. "), (TO_BILLING, "B. "), (TO_BILLING, "C."), ("two?", "")]
+        assert it.told(two := it.ask("two?")) == whole
+        retried = it.run(one, "C2.", mode="retry", parent_run_id=third)
+        assert it.told(two)[2] == (TO_BILLING, "C2.")
+        it.run(one, "C3.", mode="continue", parent_run_id=retried)
+        assert it.told(two)[1:3] == [(TO_BILLING, "B. "), (TO_BILLING, "C2. C3.")]
+        it.run(one, "A2.", mode="retry", parent_run_id=first)
+        assert it.told(two) == [("one?", "A2."), ("two?", "")]
+
+    await db.write(talk)
+
+
+@pytest.mark.parametrize("mode", ["handoff", "retry", "continue"])
+async def test_a_run_that_takes_over_reads_the_answers_before_and_a_note_as_its_message(
+    db: Database, mode: str
+) -> None:
+    def talk(tx: Tx) -> None:
+        it = Talk(tx)
+        it.run(it.ask("zero?"), "Zero.")
+        one = it.ask("one?")
+        first = it.run(one, "A.")
+        run_id = over(it, first, one, None)
+        if mode != "handoff":
+            run_id = it.run(one, mode=mode, parent_run_id=run_id)
+        exchanges = history_before(tx, run_of(tx, run_id), 2).exchanges
+        assert [(words(e.asked).partition(" Support")[0], words(e.answered)) for e in exchanges] == [
+            ("one?", "A. "), ("[Outlast] You take this conversation over.", ""),
+        ], "the message stays with the note, whatever the limit"  # fmt: skip
+        assert [e.handed_over for e in exchanges] == [False, True]
+        assert len({e.position for e in exchanges}) == 1, "no compaction comes between them"
+
+    await db.write(talk)
+
+
+@pytest.mark.parametrize("has_record", [False, True])
+async def test_the_next_agent_reads_no_call_of_a_tool_that_it_may_not_have_unless_the_provider_has_a_record_of_it(
+    db: Database, *, has_record: bool
+) -> None:
+    def talk(tx: Tx) -> list[str]:
+        it = Talk(tx)
+        one = it.ask("one?")
+        first = it.run(one, "A.")
+        second = over(it, first, one, None)
+        call = {
+            "type": "tool_call",
+            "id": "prt_c",
+            "step": 1,
+            "call_id": "c",
+            "tool": "transfer_to_billing",
+            "text": "",
+        }
+        other = call | {"call_id": "d", "tool": "find_order"}
+        parts = [*tx.value(messages.c.parts, {"run_id": first}), call, other]
+        tx.update(messages, {"run_id": first}, parts=parts)
+        if has_record:
+            result = {"pieces": [], "opaque": {"lasting": True}}
+            store.insert_effect(tx, first, 1, 1, "model", status="finished", result=result)
+        answered = exchanges_before(tx, run_of(tx, second), 20)[0].answered
+        return [part["tool"] for part in answered if part["type"] == "tool_call"]
+
+    kept = ["transfer_to_billing", "find_order"] if has_record else ["find_order"]
+    assert await db.write(talk) == kept
 
 
 async def test_only_the_last_messages_are_told_and_always_the_own(db: Database) -> None:

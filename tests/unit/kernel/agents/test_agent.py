@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from outlast import Agent, tool
-from outlast.base.errors import StartRefused
+from outlast import Agent, Context, flow, tool
+from outlast.base.errors import ArgumentsInvalid, StartRefused
 from outlast.kernel.agents.additions import Addition
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
@@ -104,8 +104,8 @@ def addition(*tools: Tool, text: str | None = "A text for all.") -> Addition:
     return Addition(tools=tools, text=lambda _context: text)
 
 
-def prompt_of(agent: Agent) -> Prompt:
-    context: Any = SimpleNamespace(run=SimpleNamespace(instructions=""))
+def prompt_of(agent: Agent, step_id: str | None = None) -> Prompt:
+    context: Any = SimpleNamespace(run=SimpleNamespace(instructions="", step_id=step_id))
     return replace(agent, context=lambda _context: Conversation(())).prompt(context)
 
 
@@ -144,6 +144,63 @@ def test_a_tool_that_an_app_adds_to_every_agent_has_a_name_of_its_own() -> None:
     with pytest.raises(StartRefused) as caught:
         Agents({"shop": [Agent("support", tools=[find_order])]}, additions=[addition(find_order)])
     assert "support" in caught.value.message
+
+
+BILLING = Agent("night-billing", description="Pays money back.")
+
+
+@pytest.mark.parametrize("handoffs", [[BILLING], ["night-billing"]])
+def test_a_handoff_is_a_tool_that_says_who_goes_on_and_takes_a_reason(handoffs: Any) -> None:
+    agents = Agents({"shop": [Agent("support", tools=[find_order], handoffs=handoffs), BILLING]})
+    plain, transfer = agents["support"].specs
+    assert (plain.name, transfer.name) == ("find_order", "transfer_to_night_billing")
+    assert "the agent Night billing" in transfer.description
+    assert "Pays money back." in transfer.description
+    assert transfer.parameters["required"] == ["reason"]
+    with pytest.raises(ArgumentsInvalid):
+        agents["support"].tool("transfer_to_night_billing").check({"reason": ""})  # type: ignore[union-attr]
+
+
+def test_agents_hand_over_to_each_other() -> None:
+    agents = Agents({"shop": [Agent("one", handoffs=["two"]), Agent("two", handoffs=["one"])]})
+    assert [agents[name].specs[0].name for name in ("one", "two")] == ["transfer_to_two", "transfer_to_one"]
+
+
+def test_a_changed_copy_of_an_agent_with_handoffs_is_an_agent() -> None:
+    support = replace(Agent("support", handoffs=[BILLING, "sales"], output=Verdict), tools=[find_order])
+    assert [spec.name for spec in support.specs] == [
+        "find_order", "final_answer", "transfer_to_night_billing", "transfer_to_sales",
+    ]  # fmt: skip
+
+
+def test_an_agent_cannot_hand_over_to_itself_nor_a_flow_to_anybody() -> None:
+    with pytest.raises(ValueError, match="itself"):
+        Agent("support", handoffs=["billing", "support"])
+    with pytest.raises(ValueError, match="flow"):
+
+        @flow("digest", handoffs=["billing"])
+        async def digest(_ctx: Context) -> str:
+            return ""
+
+
+def test_a_handoff_to_an_agent_that_is_not_there_refuses_the_start_with_both_names() -> None:
+    for missing in ("billing", Agent("billing")):
+        with pytest.raises(StartRefused) as caught:
+            Agents({}, {"agents/shop.py": [Agent("support", handoffs=[missing])]})
+        assert "'support' of agents/shop.py" in caught.value.message
+        assert "'billing'" in caught.value.message
+
+
+@pytest.mark.apps("pages")
+def test_a_handoff_to_an_agent_with_threads_of_its_own_refuses_the_start() -> None:
+    with pytest.raises(StartRefused, match="threads of its own"):
+        Agents({"pages": [Agent("page")]}, {"agents/shop.py": [Agent("support", handoffs=["page"])]})
+
+
+def test_a_run_that_a_function_called_is_offered_no_handoff() -> None:
+    support = Agent("support", tools=[find_order], handoffs=["billing"])
+    assert [spec.name for spec in prompt_of(support).tools] == ["find_order", "transfer_to_billing"]
+    assert [spec.name for spec in prompt_of(support, "fst_1").tools] == ["find_order"]
 
 
 def test_an_agent_has_a_title_of_its_name_and_one_line_texts() -> None:

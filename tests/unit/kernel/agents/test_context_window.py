@@ -68,6 +68,19 @@ def test_the_oldest_are_left_out_where_the_budget_ends_and_the_own_message_alway
         assert messages[-1].pieces == (TextPiece("own" * 1_000),)
 
 
+def test_an_agent_that_takes_over_reads_the_persons_message_even_if_the_answer_before_has_no_room() -> None:
+    exchanges = [
+        Exchange([text("before")], [text("b" * 40, 1)]),
+        Exchange([text("own")], [text("a" * 400, 1)]),
+        Exchange([text("over to two")], [text("a" * 40, 1)], handed_over=True),
+        Exchange([text("over to you")], (), handed_over=True),
+    ]
+    whole = ["before", "own", "over to two", "over to you"]
+    for budget, read in ((1, ["own", "over to you"]), (30, whole[1:]), (120, whole[1:]), (PLENTY, whole)):
+        messages = messages_from(exchanges, budget, blind)
+        assert [one.pieces for one in messages if one.role == "user"] == [(TextPiece(words),) for words in read]
+
+
 def test_images_are_shown_to_those_who_see_and_named_to_those_who_do_not() -> None:
     image = {"type": "image", "id": "prt", "step": 0, "attachment_id": "att_1", "name": "cat.png"}
     seen = messages_from([Exchange([image], ())], PLENTY, lambda _id: ("image/png", b"bytes"))

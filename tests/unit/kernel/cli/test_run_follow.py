@@ -76,6 +76,23 @@ def follow(server: Server) -> Any:
     return follow_run(server, "run_1")  # type: ignore[arg-type]
 
 
+async def test_a_run_that_was_handed_over_is_followed_by_the_one_that_goes_on(printed: io.StringIO) -> None:
+    part = {"type": "handoff", "by": "Support", "title": "Billing", "reason": "Pay.", "run_id": "run_2"}
+    failed = {"run_id": "run_2", "stop_reason": "provider", "error": {"message": "No.", "hint": ""}}
+    logs = {
+        "/v1/runs/run_1/events": [{"event": "part.completed", "data": {"part": part}}, COMPLETED],
+        "/v1/runs/run_2/events": [{"event": "run.error", "data": failed}],
+    }
+
+    class Handing:
+        async def follow(self, path: str, _after: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+            for event in logs[path]:
+                yield "1", event
+
+    assert await follow_run(Handing(), "run_1") is Exit.FAILED  # type: ignore[arg-type]
+    assert "▸ Support handed over to Billing: Pay." in printed.getvalue()
+
+
 @pytest.mark.parametrize(
     ("typed", "body"),
     [

@@ -20,6 +20,7 @@ from outlast.kernel.runs.rules import (
     CallTools,
     Check,
     End,
+    HandOver,
     Next,
     Prepare,
     Situation,
@@ -31,7 +32,7 @@ from outlast.kernel.runs.rules import (
     next_step,
 )
 
-CALL_STATES = ("allowed", "waiting", "started", "finished", "failed", "denied", "interrupted", "cancelled")
+CALL_STATES = ("allowed", "waiting", "started", "deferred", "finished", "failed", "denied", "interrupted", "cancelled")
 
 
 def finished(step: int, *calls: Call, **more: Any) -> Situation:
@@ -70,6 +71,13 @@ def finished(step: int, *calls: Call, **more: Any) -> Situation:
         (Situation("open", 3, unread=True), AskModel(3)),
         (Situation("failed", 2, unread=True), End("error", "provider")),
         (finished(2, unread=True, cancel="user"), End("cancelled", "user")),
+        (finished(1, Call("e1", "deferred"), Call("e2", "allowed")), CallTools(("e2",))),
+        (finished(1, Call("e1", "deferred"), Call("e2", "waiting")), Wait("approval")),
+        (finished(1, Call("e1", "deferred"), Call("e2", "parked")), Wait("run")),
+        (finished(1, Call("e1", "finished"), Call("e2", "deferred"), Call("e3", "deferred")), HandOver("e2")),
+        (finished(1, Call("e1", "deferred"), unread=True), HandOver("e1")),
+        (finished(5, Call("e1", "deferred"), max_steps=5), HandOver("e1")),
+        (finished(1, Call("e1", "deferred"), cancel="user"), End("cancelled", "user")),
         (Situation("failed", 2), End("error", "provider")),
         (Situation("open", 2, cancel="user"), End("cancelled", "user")),
         (Situation("failed", 2, cancel="user"), End("cancelled", "user")),
@@ -121,6 +129,8 @@ def checked(word: Any, *, done: bool = False) -> Stages:
         (finished(1, Call("e1", "finished"), stages=checked("no", done=True), unread=True), AskModel(2)),
         (finished(2, stages=READY, unread=True, max_steps=2), Check(2, last=True)),
         (finished(2, stages=checked("passed"), unread=True, max_steps=2), End("completed", "steps")),
+        (finished(1, Call("e1", "deferred"), stages=READY), HandOver("e1")),
+        (finished(1, Call("e1", "deferred"), stages=checked("no", done=True)), HandOver("e1")),
         (Situation("none", stages=Stages(), unread=True), Prepare()),
         (Situation("failed", 2, stages=READY), End("error", "provider")),
         (Situation("none", cancel="user", stages=Stages()), End("cancelled", "user")),

@@ -16,6 +16,7 @@ import type { AnswerProps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
 import { FilePartCard } from './file-part-card'
+import { HandoffLine } from './handoff-line'
 import { PendingCard } from './pending-card'
 import { Reasoning } from './reasoning'
 import { useOpenThread, useThreadFacts } from './thread-context'
@@ -42,15 +43,19 @@ export function MessageParts({ parts, pending, live }: AnswerProps) {
   )
 }
 
-const PartList = ({ parts, pending, live }: AnswerProps) =>
-  parts.map((part, index) => (
-    <PartView
-      key={part.id}
-      part={part}
-      pending={pending.find(({ part_id }) => part_id === part.id)}
-      growing={live && index === parts.length - 1}
-    />
-  ))
+function PartList({ parts, pending, live }: AnswerProps) {
+  const handoff = parts.find((part) => part.type === 'handoff')
+  return parts.map((part, index) =>
+    part.type === 'tool_call' && part.call_id === handoff?.call_id ? null : ( // the line says it
+      <PartView
+        key={part.id}
+        part={part}
+        pending={pending.find(({ part_id }) => part_id === part.id)}
+        growing={live && index === parts.length - 1}
+      />
+    ),
+  )
+}
 
 const partsOf = ({ parts, pending, status }: RunState) => (
   <PartList parts={parts} pending={pending} live={!isTerminal(status)} />
@@ -84,6 +89,8 @@ export const PartView = memo(function PartView({ part, pending, growing }: PartV
       return tellsUnreadable([part]) ? null : <Notice part={part} />
     case 'subrun':
       return <SubrunCard part={part}>{partsOf}</SubrunCard>
+    case 'handoff':
+      return <HandoffLine part={part} />
     case 'message':
       return <SentMessage part={part} />
     default:
