@@ -24,6 +24,20 @@ class FlowMisused(InvalidRequest):
     code = "flow_misused"
 
 
+class StateTooLarge(InvalidRequest):
+    """The state of a thread would be larger than a thread can keep. Fields: `bytes`, `limit_bytes`."""
+
+    code = "state_too_large"
+    default_hint = "Keep long values in a file, and its name in the state."
+
+
+class StateBusy(Conflict):
+    """Other runs changed the state of the thread each time before this change could be saved."""
+
+    code = "state_busy"
+    default_hint = "Change it in fewer places at once."
+
+
 class ToolChanged(Conflict):
     """The code of a tool was changed while its call waited for a decision. Fields: `tool`, `tool_version`."""
 

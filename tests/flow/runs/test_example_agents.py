@@ -113,3 +113,12 @@ async def test_the_long_job_reads_each_page_once(db: Database, tmp_path: Path, m
         run_id, thread_id = await start(it, AGENTS["archive"], "Go.")
         assert await it.ended(run_id) == "completed"
         assert await text_of_answer(it, thread_id) == "5 pages with 605 words."
+
+
+async def test_the_price_watch_knows_the_price_of_the_last_message(db: Database, tmp_path: Path) -> None:
+    async with playing(db, tmp_path, AGENTS["price-watch"], []) as it:
+        run_id, thread_id = await start(it, AGENTS["price-watch"], "Go.")
+        assert await it.ended(run_id) == "completed"
+        assert await text_of_answer(it, thread_id) == "49900 cents, +0 since you last asked."
+        assert await it.ended((await it.start("And now?", target=thread_id)).run_id) == "completed"
+        assert await text_of_answer(it, thread_id) == "47500 cents, -2400 since you last asked."

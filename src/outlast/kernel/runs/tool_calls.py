@@ -27,6 +27,7 @@ from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import retry_in_sandbox
 from outlast.kernel.runs.effect_starts import name_turn, start_calls
 from outlast.kernel.runs.function_output import FunctionOutput
+from outlast.kernel.runs.function_resources import open_resources
 from outlast.kernel.runs.journal import Parked, RunJournal, open_journal
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.parked import Suspended, announce_decisions_in
@@ -212,6 +213,7 @@ def function_context(
         started_at=effect.started_at or context.engine.clock.now(),
         output=output,
         journal=journal,
+        resources=open_resources(context, journal),
         message=message,
         lost=partial(tell_lost, context),
     )

@@ -1,0 +1,19 @@
+"""What a function finds in its context beside its steps, for one effect of a run."""
+
+from dataclasses import dataclass
+
+from outlast.kernel.runs.context import RunContext
+from outlast.kernel.runs.function_state import FunctionState
+from outlast.kernel.runs.journal import RunJournal
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionResources:
+    """Implements `Resources`."""
+
+    state: FunctionState
+
+
+def open_resources(context: RunContext, journal: RunJournal) -> FunctionResources:
+    """The resources of the function whose journal this is."""
+    return FunctionResources(FunctionState(context, journal))
