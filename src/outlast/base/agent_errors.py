@@ -38,6 +38,19 @@ class StateBusy(Conflict):
     default_hint = "Change it in fewer places at once."
 
 
+class NoSandboxes(InvalidRequest):
+    """A function uses the sandbox of its run on a server without sandboxes."""
+
+    code = "no_sandboxes"
+
+
+class CommandInterrupted(Conflict):
+    """The sandbox was lost during a command of a function; whether it took effect is not known."""
+
+    code = "command_interrupted"
+    default_hint = "Check before you repeat it: the next call gets a new sandbox with the same files."
+
+
 class ToolChanged(Conflict):
     """The code of a tool was changed while its call waited for a decision. Fields: `tool`, `tool_version`."""
 

@@ -17,7 +17,9 @@ from outlast.kernel.runs.actions import NewThread
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
 from outlast.kernel.threads.actions import list_messages
 from outlast.testing.scripted_model import Call, Turn, turn
+from outlast_sandbox.providers.memory import Job
 from tests.flow.harness import Stage, stage, told_last
+from tests.flow.runs.test_function_sandbox import at_work, house
 
 FOLDER = Path(__file__).resolve().parents[3] / "examples" / "agents"
 AGENTS = {agent.name: agent for agents in find_own_agents(AgentSettings(str(FOLDER))).values() for agent in agents}
@@ -122,3 +124,17 @@ async def test_the_price_watch_knows_the_price_of_the_last_message(db: Database,
         assert await text_of_answer(it, thread_id) == "49900 cents, +0 since you last asked."
         assert await it.ended((await it.start("And now?", target=thread_id)).run_id) == "completed"
         assert await text_of_answer(it, thread_id) == "47500 cents, -2400 since you last asked."
+
+
+async def _python(job: Job, words: Sequence[str]) -> int:
+    """Prints the program instead of running it."""
+    job.write(job.files[words[0]].decode() + "\n")
+    return 0
+
+
+async def test_run_it_writes_the_program_of_a_message_and_answers_with_its_output(db: Database, tmp_path: Path) -> None:
+    async with house(db, tmp_path, AGENTS["run-it"]) as here, at_work(here.it):
+        here.provider.respond("python3", _python)
+        run_id, thread_id = await start(here.it, AGENTS["run-it"], "print(6 * 7)")
+        assert await here.it.ended(run_id) == "completed"
+        assert "print(6 * 7)\n\nIt ended with exit code 0." in await text_of_answer(here.it, thread_id)

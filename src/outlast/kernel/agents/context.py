@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # `from outlast import Context` loads no Pydantic
 
     from pydantic import BaseModel
 
-    from outlast.kernel.agents.resources import Resources, State
+    from outlast.kernel.agents.resources import Resources, RunSandbox, State
     from outlast.kernel.runs.shapes import WorkflowStatus
     from outlast.kernel.runs.transcript import Run
 
@@ -119,6 +119,11 @@ class Context(EffectContext):
     def state(self) -> "State":
         """The state of the thread: a JSON object that all its runs and agents share."""
         return self.resources.state
+
+    @property
+    def sandbox(self) -> "RunSandbox":
+        """The sandbox of the run: commands and files of the workspace."""
+        return self.resources.sandbox
 
     def show(self, text: str) -> None:
         """Add text to the output of the call that people see while it runs. The model does not read it."""

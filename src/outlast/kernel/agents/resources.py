@@ -1,7 +1,10 @@
-"""What a function finds in its context beside its steps: the state of its thread."""
+"""What a function finds in its context beside its steps: the state of its thread, and the sandbox of its run."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from outlast_sandbox.interface import CommandResult
 
 
 class State(Protocol):
@@ -33,8 +36,41 @@ class State(Protocol):
         also if it raises."""
 
 
+class RunSandbox(Protocol):
+    """The sandbox of the run, the same as that of the tools of its agent. It starts when it is first used.
+
+        result = await ctx.sandbox.run("python3 count.py sales.csv", timeout_s=60)
+        if result.exit_code == 0:
+            report = await ctx.sandbox.read_text("report.md")
+
+    Each of these is a step. A command goes on while the server restarts, and is found again by its step: it is not run
+    twice in one sandbox. Paths are relative to the workspace, whose files are saved with the run's. Raises `StepFailed`
+    if this server has no sandboxes (`[sandbox] provider = "none"`), if the sandbox was lost during a command (whether
+    it took effect is then not known; the next call gets a new sandbox with the same files), and as the methods say. If
+    no sandbox can be started, the run ends with the reason.
+    """
+
+    async def run(
+        self, command: str, *, timeout_s: float | None = None, env: Mapping[str, str] | None = None
+    ) -> "CommandResult":
+        """Run a shell command in the workspace, and return its `output` (stdout and stderr), `exit_code`, `timed_out`
+        and so on. At most `sandbox.command_timeout_s` seconds, and `sandbox.output_bytes` of output. An exit code other
+        than 0 is no error."""
+
+    async def read(self, path: str) -> bytes:
+        """A file of the workspace, at most 500,000 bytes. Raises `StepFailed` if there is none, or if it is larger."""
+
+    async def read_text(self, path: str) -> str:
+        """As `read`, decoded from UTF-8; what is no UTF-8 is replaced."""
+
+    async def write(self, path: str, content: str | bytes) -> None:
+        """Write a file of the workspace, at most 16,000,000 bytes; missing folders are created."""
+
+
 class Resources(Protocol):
     """What `Context` gives access to; `kernel/runs/function_resources.py` implements it."""
 
     @property
     def state(self) -> State: ...
+    @property
+    def sandbox(self) -> RunSandbox: ...

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from outlast.kernel.agents.context import EffectContext
 from outlast.kernel.runs.context import RunContext
+from outlast.kernel.runs.function_sandbox import FunctionSandbox
 from outlast.kernel.runs.function_state import FunctionState
 from outlast.kernel.runs.journal import RunJournal
 
@@ -12,8 +14,9 @@ class FunctionResources:
     """Implements `Resources`."""
 
     state: FunctionState
+    sandbox: FunctionSandbox
 
 
-def open_resources(context: RunContext, journal: RunJournal) -> FunctionResources:
+def open_resources(context: RunContext, journal: RunJournal, effect: EffectContext) -> FunctionResources:
     """The resources of the function whose journal this is."""
-    return FunctionResources(FunctionState(context, journal))
+    return FunctionResources(FunctionState(context, journal), FunctionSandbox(context, journal, effect))

@@ -53,6 +53,12 @@ UNRECORDED: Final = (SandboxLost, SandboxUnavailable, FlowMisused, *NO_OUTCOME) 
 _VALUE_FAULTS: Final = (PydanticSerializationError, PydanticSchemaGenerationError, ValidationError, ValueError)
 T = TypeVar("T")
 
+Also = Callable[[Tx, list[NamedEvent]], None]
+
+
+def nothing_else(_tx: Tx, _events: list[NamedEvent]) -> None:
+    """Record only the step."""
+
 
 @dataclass(frozen=True, slots=True)
 class Write:
@@ -127,20 +133,44 @@ class RunJournal:
     @property
     def waiting(self) -> list[str]:
         """The steps without a value that the function waits for. None: it can go on at once, after a stop."""
-        return (
-            [] if self._is_stopped else [record.id for record in self._records.values() if record.status == "waiting"]
-        )
+        if self._is_stopped:
+            return []
+        return [one.id for one in self._records.values() if one.status == "waiting" and one.kind != "sandbox"]
 
     async def step(self, name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
         return await self.perform("step", name, partial(function, *args, **named), _shape_of(function))
 
-    async def perform(self, kind: StepKind, name: str, call: partial[Any], shape: TypeAdapter[Any] = PLAIN) -> Any:
-        """The value of a call, made once and recorded. A crash in it makes it again."""
+    async def perform(
+        self, kind: StepKind, name: str, call: partial[Any], shape: TypeAdapter[Any] = PLAIN, also: Also = nothing_else
+    ) -> Any:
+        """The value of a call, made once and recorded, together with what `also` does. A crash in it makes it again."""
         path, record = self._place(kind, name)
         if record is None:
-            record = await self._perform(path, kind, name, call, shape)
+            return await self._value(await self._perform(path, kind, name, call, shape, also), shape)
+        await self._give_way()
+        return await self._value(record, shape)
+
+    async def command(
+        self,
+        name: str,
+        work: Callable[[str, datetime | None], Awaitable[Any]],
+        shape: TypeAdapter[Any],
+        also: Also = nothing_else,
+    ) -> Any:
+        """The value of work that goes on outside of this process. Its step is recorded before it begins, and names it:
+        `work` gets the id of the step and, if an earlier process may have begun it, the time of that."""
+        path, record = self._place("sandbox", name)
+        if record is None:
+            record, since = await self._begin(path, "sandbox", name, lambda _tx, _events, _step_id: {}), None
         else:
-            await self._give_way()
+            since = record.created_at
+        if record.status == "waiting":
+            if self._context.is_stopping():
+                self._is_stopped = True
+                self._park()
+            finish = await self._outcome("sandbox", name, work(record.id, since), shape, also)
+            with anyio.CancelScope(shield=True):
+                record = self._records[path] = await self._end(record, finish)
         return await self._value(record, shape)
 
     async def write(self, kind: StepKind, name: str, prepare: Callable[[], Awaitable[Write]]) -> Any:
@@ -306,13 +336,21 @@ class RunJournal:
         return None if is_late else {**kept, "ended_at": tx.now}
 
     async def _perform(
-        self, path: str, kind: StepKind, name: str, call: partial[Any], shape: TypeAdapter[Any]
+        self, path: str, kind: StepKind, name: str, call: partial[Any], shape: TypeAdapter[Any], also: Also
     ) -> FunctionStepRow:
-        """Do the work of a step and record it."""
+        finish = await self._outcome(kind, name, self._awaited(call), shape, also)
+        with anyio.CancelScope(shield=True):  # what was done is written first, then it stops
+            recorded = await self._begin(path, kind, name, finish)
+        return recorded  # noqa: RET504 - a scope may end early, which mypy knows
+
+    async def _outcome(
+        self, kind: StepKind, name: str, work: Awaitable[Any], shape: TypeAdapter[Any], also: Also
+    ) -> Callable[[Tx, list[NamedEvent], str], dict[str, Any]]:
+        """Do the work of a step. Returns what records it."""
         began = self._context.engine.clock.now()
         body, failed = b"", None
         try:
-            body = _body_of(await _without_steps(self._awaited(call)), shape)
+            body = _body_of(await _without_steps(work), shape)
         except UNRECORDED:
             raise
         except Exception as error:  # the edge of a step: the function may catch it, now and when it is called again
@@ -320,17 +358,28 @@ class RunJournal:
         took_s = (self._context.engine.clock.now() - began).total_seconds()
         word: WorkflowStatus = "done" if failed is None else "failed"
         shown = workflow_step(self._context.run.id, _short(name), word, duration_s=took_s)
-
-        with anyio.CancelScope(shield=True):  # what was done is written first, then it stops
+        with anyio.CancelScope(shield=True):
             kept = failed or await self._kept(body)
 
-            def finish(tx: Tx, events: list[NamedEvent], _step_id: str) -> dict[str, Any]:
-                if kind in SHOWN and self._effect.kind == "flow" and len(self._records) < MAX_SHOWN_STEPS:
-                    events.append(shown)
-                return {**kept, "ended_at": tx.now}
+        def finish(tx: Tx, events: list[NamedEvent], _step_id: str) -> dict[str, Any]:
+            also(tx, events)
+            if kind in SHOWN and self._effect.kind == "flow" and len(self._records) < MAX_SHOWN_STEPS:
+                events.append(shown)
+            return {**kept, "ended_at": tx.now}
 
-            recorded = await self._begin(path, kind, name, finish)
-        return recorded  # noqa: RET504 - a scope may end early, which mypy knows
+        return finish
+
+    async def _end(
+        self, record: FunctionStepRow, finish: Callable[[Tx, list[NamedEvent], str], dict[str, Any]]
+    ) -> FunctionStepRow:
+        """Record the outcome of a step that was recorded when it began."""
+
+        def change(tx: Tx, events: list[NamedEvent]) -> FunctionStepRow:
+            outcome = finish(tx, events, record.id)
+            tx.update(function_steps, {"id": record.id}, **outcome)
+            return record._replace(**outcome)
+
+        return await self._context.record(change)
 
     def _failure(self, name: str, error: Exception) -> dict[str, Any]:
         self._context.engine.log("step failed", run_id=self._context.run.id, step=name, error=error)

@@ -205,6 +205,8 @@ def function_context(
     context: RunContext, effect: Effect, journal: RunJournal, output: Callable[[str], None], message: str = ""
 ) -> Context:
     """The context of a function: a tool's or a flow."""
+    lost = partial(tell_lost, context)
+    within = EffectContext(this_run=context.run, effect_id=effect.id, attempt=context.run.attempt, lost=lost)
     return Context(
         this_run=context.run,
         effect_id=effect.id,
@@ -213,9 +215,9 @@ def function_context(
         started_at=effect.started_at or context.engine.clock.now(),
         output=output,
         journal=journal,
-        resources=open_resources(context, journal),
+        resources=open_resources(context, journal, within),
         message=message,
-        lost=partial(tell_lost, context),
+        lost=lost,
     )
 
 
