@@ -14,5 +14,6 @@ async def price_watch(ctx: Context) -> str:
     seen = await ctx.state.get("prices", [])
     price = await ctx.step("price", offer_number, len(seen))
     await ctx.state.set("prices", [*seen, price])
+    await ctx.files.show("prices.csv", "\n".join(map(str, ["cents", *seen, price])))
     before = seen[-1] if seen else price
     return f"{price} cents, {price - before:+} since you last asked."

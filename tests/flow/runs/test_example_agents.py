@@ -124,6 +124,9 @@ async def test_the_price_watch_knows_the_price_of_the_last_message(db: Database,
         assert await text_of_answer(it, thread_id) == "49900 cents, +0 since you last asked."
         assert await it.ended((await it.start("And now?", target=thread_id)).run_id) == "completed"
         assert await text_of_answer(it, thread_id) == "47500 cents, -2400 since you last asked."
+        file = (await list_messages(it.services, it.owner, thread_id)).items[-1].parts[0]
+        assert file.type == "file"
+        assert (file.name, file.size_bytes) == ("prices.csv", len("cents\n49900\n47500"))
 
 
 async def _python(job: Job, words: Sequence[str]) -> int:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # `from outlast import Context` loads no Pydantic
 
     from pydantic import BaseModel
 
-    from outlast.kernel.agents.resources import Resources, RunSandbox, State
+    from outlast.kernel.agents.resources import Files, Resources, RunSandbox, State
     from outlast.kernel.runs.shapes import WorkflowStatus
     from outlast.kernel.runs.transcript import Run
 
@@ -124,6 +124,11 @@ class Context(EffectContext):
     def sandbox(self) -> "RunSandbox":
         """The sandbox of the run: commands and files of the workspace."""
         return self.resources.sandbox
+
+    @property
+    def files(self) -> "Files":
+        """The files of the thread and the project, and those that the function shows to people."""
+        return self.resources.files
 
     def show(self, text: str) -> None:
         """Add text to the output of the call that people see while it runs. The model does not read it."""

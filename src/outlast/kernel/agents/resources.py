@@ -1,7 +1,8 @@
-"""What a function finds in its context beside its steps: the state of its thread, and the sandbox of its run."""
+"""What a function finds in its context beside its steps: the state of its thread, files, and the sandbox of its run."""
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from outlast_sandbox.interface import CommandResult
@@ -67,6 +68,44 @@ class RunSandbox(Protocol):
         """Write a file of the workspace, at most 16,000,000 bytes; missing folders are created."""
 
 
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A file of the thread's messages, or of the project."""
+
+    name: str
+    id: str
+    media_type: str
+    size_bytes: int
+    place: Literal["thread", "project"]
+
+
+class Files(Protocol):
+    """The files that people attached in the thread, those of the project, and what a function gives to people. Reading
+    needs no sandbox; files of the workspace are read with `ctx.sandbox`.
+
+        for file in await ctx.files.list():
+            if file.media_type == "text/csv":
+                await ctx.files.show(f"sum of {file.name}.txt", total_of(await ctx.files.read_text(file.name)))
+
+    Each of these is a step; what is shown is shown once. Raises `StepFailed` as the methods say.
+    """
+
+    async def list(self) -> Sequence[KnownFile]:
+        """The thread's files by name, then the project's, newest first; at most 500 of each."""
+
+    async def read(self, name: str) -> bytes:
+        """A file by its name, or one of the project by its id (art_…); at most 500,000 bytes. Raises `StepFailed` if
+        there is none, or if it is larger."""
+
+    async def read_text(self, name: str) -> str:
+        """As `read`, decoded from UTF-8; what is no UTF-8 is replaced."""
+
+    async def show(self, name: str, content: str | bytes | None = None) -> None:
+        """Give people a file with the answer: an image is shown, any other file can be downloaded, also when the
+        sandbox is gone. Without `content`, `name` is the path of a file of the workspace. Raises `StepFailed` for an
+        empty file, and for one of more than `limits.attachment_bytes`."""
+
+
 class Resources(Protocol):
     """What `Context` gives access to; `kernel/runs/function_resources.py` implements it."""
 
@@ -74,3 +113,5 @@ class Resources(Protocol):
     def state(self) -> State: ...
     @property
     def sandbox(self) -> RunSandbox: ...
+    @property
+    def files(self) -> Files: ...

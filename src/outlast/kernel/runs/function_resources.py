@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from outlast.kernel.agents.context import EffectContext
 from outlast.kernel.runs.context import RunContext
+from outlast.kernel.runs.function_files import FunctionFiles
 from outlast.kernel.runs.function_sandbox import FunctionSandbox
 from outlast.kernel.runs.function_state import FunctionState
 from outlast.kernel.runs.journal import RunJournal
@@ -15,8 +16,11 @@ class FunctionResources:
 
     state: FunctionState
     sandbox: FunctionSandbox
+    files: FunctionFiles
 
 
-def open_resources(context: RunContext, journal: RunJournal, effect: EffectContext) -> FunctionResources:
-    """The resources of the function whose journal this is."""
-    return FunctionResources(FunctionState(context, journal), FunctionSandbox(context, journal, effect))
+def open_resources(context: RunContext, journal: RunJournal, effect: EffectContext, step: int) -> FunctionResources:
+    """The resources of the function whose journal this is, in this step of the run."""
+    sandbox = FunctionSandbox(context, journal, effect)
+    files = FunctionFiles(context, journal, sandbox, step)
+    return FunctionResources(FunctionState(context, journal), sandbox, files)

@@ -14,6 +14,8 @@ from outlast.base.agent_errors import CommandInterrupted, NoSandboxes
 from outlast.base.errors import InputTooLarge, SandboxLost
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import EffectContext
+from outlast.kernel.agents.tools.show_file import MAX_BYTES as WHOLE_BYTES
+from outlast.kernel.agents.tools.show_file import WORKSPACE
 from outlast.kernel.agents.workspaces import OpenWorkspace
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import LOST_PAUSES_S
@@ -92,6 +94,16 @@ class FunctionSandbox:
         await self._journal.perform("sandbox", f"write {path}", partial(work), PLAIN, note)
         if wrote:
             await self._changed("")
+
+    async def read_whole(self, path: str) -> bytes:
+        """A file to show: within a step, as long as a sandbox can give one."""
+        most = WHOLE_BYTES + 1
+
+        async def read() -> bytes:
+            return await (await self._open()).sandbox.read_file(path.removeprefix(WORKSPACE), most)
+
+        content: bytes = await self._repeated(read)
+        return content
 
     async def _open(self) -> OpenWorkspace:
         if not self._workspaces.are_offered:

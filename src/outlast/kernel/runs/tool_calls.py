@@ -215,7 +215,7 @@ def function_context(
         started_at=effect.started_at or context.engine.clock.now(),
         output=output,
         journal=journal,
-        resources=open_resources(context, journal, within),
+        resources=open_resources(context, journal, within, effect.step),
         message=message,
         lost=lost,
     )
