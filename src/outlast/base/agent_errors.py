@@ -44,6 +44,13 @@ class NoSandboxes(InvalidRequest):
     code = "no_sandboxes"
 
 
+class UnknownSecret(InvalidRequest):
+    """A function asks for a secret that the configuration does not name. Fields: `secret`, `known`."""
+
+    code = "unknown_secret"
+    default_hint = "Name it as `secret_env` in a [[sandbox.dependencies]] table."
+
+
 class CommandInterrupted(Conflict):
     """The sandbox was lost during a command of a function; whether it took effect is not known."""
 

@@ -25,6 +25,7 @@ from outlast.kernel.runs.tables import function_steps
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.settings import SandboxSettings
+from outlast.kernel.settings import Settings
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from outlast_sandbox.providers.memory import Job, MemoryProvider
@@ -43,7 +44,9 @@ class House:
 
 
 @asynccontextmanager
-async def house(db: Database, folder: Path, *agents: Agent, turns: list[Turn] | None = None) -> AsyncIterator[House]:
+async def house(
+    db: Database, folder: Path, *agents: Agent, turns: list[Turn] | None = None, settings: Settings | None = None
+) -> AsyncIterator[House]:
     """A stage whose functions work in sandboxes in memory. There the command `job` runs until `go_on`."""
     async with MemoryProvider() as provider:
         began, go_on, runs = anyio.Event(), anyio.Event(), list[str]()
@@ -59,7 +62,7 @@ async def house(db: Database, folder: Path, *agents: Agent, turns: list[Turn] | 
         provider.respond("job", job)
         machines = SandboxManager(db, provider, SystemClock(), SandboxSettings(), folder / "machines")
         catalog = ScriptedCatalog(model := ScriptedModel(turns or []))
-        services = make_services(db, folder, agents=list(agents), catalog=catalog, manager=machines)
+        services = make_services(db, folder, settings, agents=list(agents), catalog=catalog, manager=machines)
         owner = await db.write(make_user)
         project_id = await db.write(make_project, owner)
         thread_id = await db.write(make_thread, project_id, owner)

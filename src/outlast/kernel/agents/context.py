@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # `from outlast import Context` loads no Pydantic
 
     from pydantic import BaseModel
 
-    from outlast.kernel.agents.resources import Files, Resources, RunSandbox, State
+    from outlast.kernel.agents.resources import Files, Resources, RunSandbox, Secrets, State
     from outlast.kernel.runs.shapes import WorkflowStatus
     from outlast.kernel.runs.transcript import Run
 
@@ -129,6 +129,11 @@ class Context(EffectContext):
     def files(self) -> "Files":
         """The files of the thread and the project, and those that the function shows to people."""
         return self.resources.files
+
+    @property
+    def secrets(self) -> "Secrets":
+        """Texts that stand for secrets in the sandbox; never their values."""
+        return self.resources.secrets
 
     def show(self, text: str) -> None:
         """Add text to the output of the call that people see while it runs. The model does not read it."""

@@ -1,6 +1,6 @@
-"""What a function finds in its context beside its steps: the state of its thread, files, and the sandbox of its run."""
+"""What a function finds in its context beside its steps: state, files, the sandbox of its run, and secrets."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -106,6 +106,24 @@ class Files(Protocol):
         empty file, and for one of more than `limits.attachment_bytes`."""
 
 
+class Secrets(Protocol):
+    """The secrets that the configuration names (`secret_env` of [[sandbox.dependencies]]): never their values.
+
+        key = ctx.secrets["LINEAR_API_KEY"]
+        await ctx.sandbox.run(f"curl -H 'Authorization: {key}' https://api.linear.app/graphql -d @query.json")
+
+    `ctx.secrets[name]` is a text that stands for the secret. In commands, their `env` and texts that `ctx.sandbox`
+    writes, it becomes the placeholder of the sandbox, which the server's proxy replaces by the value in requests to the
+    secret's hosts. Programs in the sandbox also find the placeholder in the environment variable of that name.
+    """
+
+    def __getitem__(self, name: str) -> str:
+        """Raises `UnknownSecret`, which lists the names that there are."""
+
+    def __contains__(self, name: object) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
+
+
 class Resources(Protocol):
     """What `Context` gives access to; `kernel/runs/function_resources.py` implements it."""
 
@@ -115,3 +133,5 @@ class Resources(Protocol):
     def sandbox(self) -> RunSandbox: ...
     @property
     def files(self) -> Files: ...
+    @property
+    def secrets(self) -> Secrets: ...

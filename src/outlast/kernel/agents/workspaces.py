@@ -1,7 +1,7 @@
 """The place where a run works: its workspace (its thread's, or its screen's, which the thread names) and the sandbox
 for it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, TypeVar
@@ -33,10 +33,17 @@ class OpenWorkspace:
 
 class Workspaces:
     """Opens the workspace of a run. `source` is None where the configuration offers no sandboxes; `blobs` has the files
-    of messages, which are written into it (None: they are not)."""
+    of messages, which are written into it (None: they are not). `placeholders` returns those of the secrets in a
+    sandbox, by its id (None: its provider keeps them to itself)."""
 
-    def __init__(self, db: Database, source: SandboxManager | None, blobs: FolderBlobs | None = None) -> None:
-        self._db, self._source, self._blobs = db, source, blobs
+    def __init__(
+        self,
+        db: Database,
+        source: SandboxManager | None,
+        blobs: FolderBlobs | None = None,
+        placeholders: Callable[[str], Awaitable[Mapping[str, str]]] | None = None,
+    ) -> None:
+        self._db, self._source, self._blobs, self.placeholders = db, source, blobs, placeholders
 
     @property
     def are_offered(self) -> bool:

@@ -6,6 +6,7 @@ from outlast.kernel.agents.context import EffectContext
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.function_files import FunctionFiles
 from outlast.kernel.runs.function_sandbox import FunctionSandbox
+from outlast.kernel.runs.function_secrets import FunctionSecrets
 from outlast.kernel.runs.function_state import FunctionState
 from outlast.kernel.runs.journal import RunJournal
 
@@ -17,10 +18,12 @@ class FunctionResources:
     state: FunctionState
     sandbox: FunctionSandbox
     files: FunctionFiles
+    secrets: FunctionSecrets
 
 
 def open_resources(context: RunContext, journal: RunJournal, effect: EffectContext, step: int) -> FunctionResources:
     """The resources of the function whose journal this is, in this step of the run."""
-    sandbox = FunctionSandbox(context, journal, effect)
+    secrets = FunctionSecrets(context.engine.settings.sandbox)
+    sandbox = FunctionSandbox(context, journal, effect, secrets)
     files = FunctionFiles(context, journal, sandbox, step)
-    return FunctionResources(FunctionState(context, journal), sandbox, files)
+    return FunctionResources(FunctionState(context, journal), sandbox, files, secrets)

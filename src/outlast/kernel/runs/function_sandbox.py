@@ -10,7 +10,7 @@ from typing import Any, Final
 import anyio
 from pydantic import TypeAdapter
 
-from outlast.base.agent_errors import CommandInterrupted, NoSandboxes
+from outlast.base.agent_errors import CommandInterrupted, NoSandboxes, UnknownSecret
 from outlast.base.errors import InputTooLarge, SandboxLost
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import EffectContext
@@ -19,6 +19,7 @@ from outlast.kernel.agents.tools.show_file import WORKSPACE
 from outlast.kernel.agents.workspaces import OpenWorkspace
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import LOST_PAUSES_S
+from outlast.kernel.runs.function_secrets import FunctionSecrets
 from outlast.kernel.runs.journal import PLAIN, RunJournal
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.sandboxes.settings import NO_SANDBOXES_HINT, SandboxSettings
@@ -37,8 +38,10 @@ _RESULT: Final = TypeAdapter(CommandResult)
 class FunctionSandbox:
     """Implements `RunSandbox` for one function. `effect` is what opens its workspace."""
 
-    def __init__(self, context: RunContext, journal: RunJournal, effect: EffectContext) -> None:
-        self._context, self._journal, self._effect = context, journal, effect
+    def __init__(
+        self, context: RunContext, journal: RunJournal, effect: EffectContext, secrets: FunctionSecrets
+    ) -> None:
+        self._context, self._journal, self._effect, self._secrets = context, journal, effect, secrets
         self._workspaces = context.engine.workspaces
         self._settings = context.engine.settings.sandbox or SandboxSettings()
         self._opened: OpenWorkspace | None = None
@@ -81,7 +84,7 @@ class FunctionSandbox:
             if len(body) > MAX_WRITE_BYTES:
                 raise InputTooLarge(f"A file has at most {MAX_WRITE_BYTES:,} bytes; this has {len(body):,}.")
             wrote.append(True)
-            await self._repeated(lambda: self._write(path, body))
+            await self._repeated(lambda: self._write(path, content))
 
         def note(tx: Tx, events: list[NamedEvent]) -> None:
             self._note_change(tx, events)
@@ -115,9 +118,12 @@ class FunctionSandbox:
         if not 1 <= len(command.script) <= MAX_COMMAND_CHARS:
             raise InputTooLarge(f"A command has 1 to {MAX_COMMAND_CHARS:,} characters.")
         workspace = await self._open()
+        texts = [await self._with_placeholders(text) for text in (command.script, *command.env.values())]
+        env = dict(zip(command.env, texts[1:], strict=True))
+        asked = replace(command, script=texts[0], env=env)
 
         async def call(attach_only: bool) -> CommandResult:
-            return await workspace.sandbox.run(replace(command, attach_only=attach_only))
+            return await workspace.sandbox.run(replace(asked, attach_only=attach_only))
 
         try:
             result = await self._workspaces.attach_or_begin(workspace, since, call)
@@ -152,8 +158,23 @@ class FunctionSandbox:
             )
         return base64.b64encode(content).decode()
 
-    async def _write(self, path: str, body: bytes) -> None:
-        await (await self._open()).sandbox.write_files([(path, body)])
+    async def _write(self, path: str, content: str | bytes) -> None:
+        sandbox = (await self._open()).sandbox
+        body = content if isinstance(content, bytes) else (await self._with_placeholders(content)).encode()
+        await sandbox.write_files([(path, body)])
+
+    async def _with_placeholders(self, text: str) -> str:
+        """The text with what stands for secrets in the open sandbox, which differs from sandbox to sandbox."""
+        names = self._secrets.named_in(text)
+        if not names or self._opened is None:
+            return text
+        find = self._workspaces.placeholders
+        if find is None:
+            raise UnknownSecret(
+                f"The provider of this sandbox gives no placeholder for {', '.join(names)}.",
+                hint="Use the environment variable of that name in the command.",
+            )
+        return self._secrets.put_in(text, await find(self._opened.sandbox.sandbox_id))
 
     def _note_change(self, tx: Tx, _events: list[NamedEvent]) -> None:
         if self._opened is not None:

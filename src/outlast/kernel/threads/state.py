@@ -71,7 +71,7 @@ def _row_of(tx: Tx, thread_id: str) -> ThreadStateRow:
 
 
 def _held(tx: Tx, thread_id: str) -> ThreadStateRow:
-    """The state, which nobody else changes until the transaction ends."""
+    """The state, locked until the transaction ends."""
     owner = _thread_at_the_top(tx, thread_id)
     store.hold(tx, owner)
     return _row_of(tx, owner)
