@@ -76,8 +76,8 @@ class ArtifactsOperations(AsyncGroup):
 
 class AttachmentsOperations(AsyncGroup):
     async def open(self, attachment_id: str, **query: Unpack[OpenAttachmentOptions]) -> bytes:
-        """Get the file's bytes. Browsers show images unless `download` is set, and save other files; none
-        is sent with a type that a browser would run."""
+        """Get the file's bytes. Browsers show images and SVG drawings unless `download` is set, and save
+        other files; none is sent with a type that a browser would run, and a drawing runs nothing."""
         return await self._json(Call("GET", "/v1/attachments/{}", (attachment_id, ), query=query, is_bytes=True))
 
     async def upload(self, file: File, **query: Unpack[UploadAttachmentOptions]) -> Attachment:

@@ -33,6 +33,6 @@ class FunctionSecrets:
 
     def put_in(self, text: str, placeholders: Mapping[str, str]) -> str:
         """The text with the placeholders of a sandbox."""
-        for name in sorted(self.named_in(text), key=len, reverse=True):  # one may be the beginning of another
+        for name in sorted(self.named_in(text), key=len, reverse=True):  # a name may begin with another
             text = text.replace(self[name], placeholders[name])
         return text
