@@ -19,6 +19,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.registry import Agents
+from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.apps import registry
 from outlast.kernel.apps.opened import Opening
 from outlast.kernel.inbox.actions import read_inbox
@@ -63,7 +64,17 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
         "hub": hub,
         "catalog": catalog,
         "engine": Engine(
-            db, hub, clock, chosen, catalog, blobs, agents, Flusher(chosen.streams.save_interval_s), "nod_test", _log
+            db,
+            hub,
+            clock,
+            chosen,
+            catalog,
+            blobs,
+            agents,
+            Flusher(chosen.streams.save_interval_s),
+            "nod_test",
+            _log,
+            Workspaces(db, more.get("manager"), blobs),
         ),
         "watching": Watching(db, hub, clock, chosen, "nod_test"),
         "states": registry.make_states(chosen),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from outlast.kernel.streams.fold import Json, RunFold, apply, put_by
 
 _PAGE_MOVES = frozenset({"page.patch", "page.html"})
+_EDIT_MOVES = frozenset({"edit.resolved", "edit.reopened", "edit.superseded"})
 
 
 @dataclass(slots=True)
@@ -13,7 +14,7 @@ class ThreadFold:
     """A thread as its stream tells it: its own facts, and its runs by id. `messages` are ordered by position; `page` is
     `{page_id, version}` as last told, `actions` what people did on it, in order of first appearance, `proposals` what
     its agent proposes about a document, oldest first, as it is decided, `compaction` the summary of the oldest messages
-    that its agent reads instead."""
+    that its agent reads instead, `state` what its agents keep in it."""
 
     thread: Json | None = None
     lock: Json | None = None
@@ -22,6 +23,7 @@ class ThreadFold:
     actions: list[Json] = field(default_factory=list)
     proposals: list[Json] = field(default_factory=list)
     compaction: Json | None = None
+    state: Json | None = None
     runs: dict[str, RunFold] = field(default_factory=dict)
 
 
@@ -34,12 +36,12 @@ def apply_to_thread(state: ThreadFold, event: Json) -> None:
         _put_message(state, data["message"])
     elif name == "page.action":
         put_by(state.actions, data["action"], "id")
-    elif name == "proposal.created":
-        _put_proposal(state.proposals, data["proposal"])
-    elif name in ("edit.resolved", "edit.reopened", "edit.superseded"):
-        _put_edits(state.proposals, data["edits"])
+    elif name == "proposal.created" or name in _EDIT_MOVES:
+        _fold_proposals(state.proposals, name, data)
     elif name == "thread.compacted":
         state.compaction = data["compaction"]
+    elif name == "state.changed":
+        state.state = _changed_state(state.state, data)
     elif name == "thread.updated":
         state.thread, state.lock = data["thread"], data["thread"]["lock"]
     elif name.startswith("lock."):
@@ -52,6 +54,22 @@ def apply_to_thread(state: ThreadFold, event: Json) -> None:
         apply(run, event)
         if run_id in state.runs or _content(run) != before:
             state.runs[run_id] = run
+
+
+def _fold_proposals(proposals: list[Json], name: str, data: Json) -> None:
+    if name in _EDIT_MOVES:
+        _put_edits(proposals, data["edits"])
+    else:
+        _put_proposal(proposals, data["proposal"])
+
+
+def _changed_state(before: Json | None, change: Json) -> Json:
+    """The state after a change. An older change than the last one is already in it."""
+    if before is not None and change["revision"] <= before["revision"]:
+        return before
+    values = {} if before is None else before["values"]
+    kept = {key: value for key, value in values.items() if key not in change["removed"]}
+    return {"thread_id": change["thread_id"], "revision": change["revision"], "values": {**kept, **change["values"]}}
 
 
 def run_of_event(event: Json) -> str | None:

@@ -219,6 +219,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         flusher=Flusher(settings.streams.save_interval_s),
         node_id=node_id,
         log=_log_event,
+        workspaces=opening.workspaces,
         files=sandboxes.checkpoints,
     )
     warmer = None

@@ -39,6 +39,8 @@ async def job(ctx: Context) -> str:
     ctx.show("I begin.")
     await ctx.step("first", note, ctx.effect_id, "first")
     ctx.show("The first step is done.")
+    await ctx.state.update(lambda state: {**state, "jobs": state.get("jobs", 0) + 1})
+    await ctx.state.set("tone", await ctx.state.get("tone", "none"))
     ask = partial(_message, ctx.message)
     *answers, beside = await ctx.gather(
         *(ctx.run(WORKER, ask(n), key=str(n)) for n in range(CHILDREN)),

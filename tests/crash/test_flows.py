@@ -11,6 +11,8 @@ import sqlalchemy as sa
 
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.tables import effects, function_steps, runs, timers
+from outlast.kernel.threads.rows import ThreadStateRow
+from outlast.kernel.threads.tables import thread_states
 from outlast.testing.model_server import ModelServer
 from tests.crash import kills
 from tests.crash.conftest import MakeServer
@@ -34,18 +36,23 @@ async def _reference(server: CrashServer, db: Database, model: ModelServer) -> R
     reference = await kills.undisturbed(server, db, model, {})
     outcome = reference.outcome
     assert [part["text"] for part in outcome["messages"][-1]["parts"] if part["type"] == "text"] == [ANSWER]
-    assert [step[1] for step in outcome["steps"]] == ["first", *(f"worker:{n}" for n in range(5)), "beside", *ASKED]
+    children = [f"worker:{n}" for n in range(CHILDREN)]
+    assert [step[1] for step in outcome["steps"]] == ["first", *STATE, *children, "beside", *ASKED]
     assert [child["status"] for child in outcome["children"]] == ["completed"] * CHILDREN
     return reference
 
 
+STATE = ["update", "get tone", "set tone"]
 ASKED = ["Which tone?", "last"]
 
 
 async def _check_effects(server: CrashServer, db: Database) -> None:
-    """Each step of each run took effect once, and once more at most for each kill; nothing waits any more."""
+    """Each step of each run took effect once, and once more at most for each kill, and each change of a state once;
+    nothing waits any more."""
     flows, left = await db.read(_flows_and_leftovers)
     assert left == []
+    states = await db.read(lambda tx: tx.rows(ThreadStateRow, sa.select(thread_states)))
+    assert [(row.content, row.revision) for row in states] == [({"jobs": 1, "tone": "none"}, 2)] * len(flows)
     taken = Counter((server.folder / EFFECTS).read_text().splitlines())
     assert taken.keys() == {f"{effect_id} {name}" for effect_id in flows for name in STEPS}
     assert taken.total() <= len(taken) + server.starts - 1, f"a step was done again without a crash: {taken}"

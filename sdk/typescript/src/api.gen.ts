@@ -3709,6 +3709,30 @@ export interface StartedRun {
   cursor: number
 }
 
+/** An agent has changed the state of the thread: the new values of these keys, and the keys that are gone. */
+export interface StateChanged {
+  /** Id of the thread. */
+  thread_id: string
+  /** Id of the run that changed it. */
+  run_id: string
+  /** Revision of the state after the change. */
+  revision: number
+  /** New values of the keys that changed. */
+  values: ActionData
+  /** Keys that are gone. */
+  removed: string[]
+}
+
+/** The state of a thread: an object that its agents keep there. `revision` rises at each change. */
+export interface StateData {
+  /** Id of the thread that the state belongs to: for a thread of a called agent, the one that called it. */
+  thread_id: string
+  /** Number of changes so far; 0 before the first. */
+  revision: number
+  /** The state: an object of at most 64 KiB as JSON. */
+  values: ActionData
+}
+
 /** Post a message that the agent reads before its next turn, or send one that waits in the queue. */
 export interface SteerRequest {
   /** Text of the message, as Markdown: short for one text part. */
@@ -4013,6 +4037,8 @@ export interface ThreadView {
   compaction: CompactionData | null
   /** How full the model's context is; null before the first turn. */
   context: Context | null
+  /** What the thread's agents keep in it. */
+  state: StateData
   /** Your role in the project: `owner`, `editor` or `viewer`. */
   project_role: Role
 }
@@ -4263,6 +4289,7 @@ export interface EventShapes {
   'thread.updated': ThreadUpdated
   'thread.deleted': ThreadDeleted
   'thread.compacted': ThreadCompacted
+  'state.changed': StateChanged
   'lock.acquired': LockChanged
   'lock.released': LockChanged
   'lock.requested': LockChanged

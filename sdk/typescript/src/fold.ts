@@ -18,6 +18,7 @@ import type {
   RunPage,
   RunStatus,
   RunSummary,
+  StateData,
   Thread,
   Usage,
   WorkflowStep,
@@ -71,6 +72,8 @@ export interface ThreadState {
   proposals: ProposalData[]
   /** The summary that the thread's agent reads instead of the oldest messages; null if it reads all of them. */
   compaction: CompactionData | null
+  /** What the thread's agents keep in it; null if it was not loaded and has not changed. */
+  state: StateData | null
   /** Runs seen in this stream, by id. */
   runs: Record<string, RunState>
 }
@@ -118,6 +121,7 @@ export const emptyThread = (): ThreadState => ({
   actions: [],
   proposals: [],
   compaction: null,
+  state: null,
   runs: {},
 })
 
@@ -185,6 +189,8 @@ export function foldThread(state: ThreadState, event: OutlastEvent): ThreadState
       return { ...state, messages: upsertMessage(state.messages, event.data.message) }
     case 'thread.compacted':
       return { ...state, compaction: event.data.compaction }
+    case 'state.changed':
+      return { ...state, state: changedState(state.state, event.data) }
     case 'thread.updated':
       return { ...state, thread: event.data.thread, lock: event.data.thread.lock }
     case 'lock.acquired':
@@ -229,6 +235,14 @@ export function runOf({ id, data }: OutlastEvent): string | null {
   if ('run_id' in data && data.run_id !== null) return data.run_id
   const logId = id.slice(0, id.lastIndexOf(':'))
   return logId.startsWith('run_') ? logId : null
+}
+
+/** The state after a change. An older change than the last one is already in it. */
+function changedState(before: StateData | null, change: EventData<'state.changed'>): StateData {
+  const { thread_id, revision, values, removed } = change
+  if (before !== null && revision <= before.revision) return before
+  const kept = Object.entries(before?.values ?? {}).filter(([key]) => !removed.includes(key))
+  return { thread_id, revision, values: { ...Object.fromEntries(kept), ...values } }
 }
 
 function foldLock(state: ThreadState, lock: Lock | null): ThreadState {

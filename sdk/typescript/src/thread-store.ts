@@ -196,6 +196,7 @@ function snapshotState(view: ThreadView, messages: Message[], unanswered: RunSta
     actions: [],
     proposals: [],
     compaction: view.compaction,
+    state: view.state,
     runs: Object.fromEntries([...unanswered, ...active, ...queued].map((run) => [run.run_id, run])),
   }
 }

@@ -24,6 +24,40 @@ class FlowMisused(InvalidRequest):
     code = "flow_misused"
 
 
+class StateTooLarge(InvalidRequest):
+    """The state of a thread would be larger than a thread can keep. Fields: `bytes`, `limit_bytes`."""
+
+    code = "state_too_large"
+    default_hint = "Keep long values in a file, and its name in the state."
+
+
+class StateBusy(Conflict):
+    """Other runs changed the state of the thread each time before this change could be saved."""
+
+    code = "state_busy"
+    default_hint = "Change it in fewer places at once."
+
+
+class NoSandboxes(InvalidRequest):
+    """A function uses the sandbox of its run on a server without sandboxes."""
+
+    code = "no_sandboxes"
+
+
+class UnknownSecret(InvalidRequest):
+    """A function asks for a secret that the configuration does not name. Fields: `secret`, `known`."""
+
+    code = "unknown_secret"
+    default_hint = "Name it as `secret_env` in a [[sandbox.dependencies]] table."
+
+
+class CommandInterrupted(Conflict):
+    """The sandbox was lost during a command of a function; whether it took effect is not known."""
+
+    code = "command_interrupted"
+    default_hint = "Check before you repeat it: the next call gets a new sandbox with the same files."
+
+
 class ToolChanged(Conflict):
     """The code of a tool was changed while its call waited for a decision. Fields: `tool`, `tool_version`."""
 

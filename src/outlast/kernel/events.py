@@ -12,7 +12,7 @@ from outlast.kernel.projects.shapes import MemberChanged, MemberRemoved, Project
 from outlast.kernel.runs import shapes as runs
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointCreated
 from outlast.kernel.sandboxes.shapes import ContextLost, FilesChanged, SandboxStateData, SnapshotProgress
-from outlast.kernel.threads.shapes import MessageCreated, ThreadDeleted, ThreadUpdated
+from outlast.kernel.threads.shapes import MessageCreated, StateChanged, ThreadDeleted, ThreadUpdated
 
 KERNEL_EVENTS: Final = (
     EventType("RunQueuedEvent", runs.RunQueued, "run.queued"),
@@ -48,6 +48,7 @@ KERNEL_EVENTS: Final = (
     EventType("ThreadUpdatedEvent", ThreadUpdated, "thread.updated"),
     EventType("ThreadDeletedEvent", ThreadDeleted, "thread.deleted"),
     EventType("ThreadCompactedEvent", ThreadCompacted, "thread.compacted"),
+    EventType("StateChangedEvent", StateChanged, "state.changed"),
     EventType(
         "LockEvent",
         LockChanged,

@@ -80,6 +80,7 @@ def make_context(run: Run, effect_id: str = "eff_1", **more: Any) -> Context:
         "started_at": run.created_at,
         "output": lambda _text: None,
         "journal": FakeJournal(),
+        "resources": None,  # a test of none of them
     }
     return Context(this_run=run, effect_id=effect_id, **{**fields, **more})
 

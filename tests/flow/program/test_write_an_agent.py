@@ -41,7 +41,9 @@ def approve_refund(address: str, run_id: str) -> None:
 
 
 def test_the_files_of_the_guide_are_those_of_the_examples() -> None:
-    assert set(FILES) == {"support_desk.py", "triage.py", "weekly_digest.py", "front_desk.py"}
+    assert set(FILES) == {
+        "support_desk.py", "triage.py", "weekly_digest.py", "front_desk.py", "price_watch.py", "run_it.py"
+    }  # fmt: skip
     for name, text in FILES.items():
         assert (ROOT / "examples" / "agents" / name).read_text().endswith(f"\n\n{text}")
 
@@ -53,7 +55,7 @@ def test_an_empty_folder_becomes_an_agent_whose_refund_a_person_approves(tmp_pat
     with served(config, "dev") as address:
         for name, text in FILES.items():
             (folder / name).write_text(text)
-        agents_at(address, lambda found: len(found["items"]) == 5)
+        agents_at(address, lambda found: len(found["items"]) == 7)
 
         started = asked(address, "/v1/runs", {"content": "Refund 900 cents of order B-17", "profile": "support"})
         approve_refund(address, started["run_id"])

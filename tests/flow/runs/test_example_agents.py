@@ -17,7 +17,9 @@ from outlast.kernel.runs.actions import NewThread
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
 from outlast.kernel.threads.actions import list_messages
 from outlast.testing.scripted_model import Call, Turn, turn
+from outlast_sandbox.providers.memory import Job
 from tests.flow.harness import Stage, stage, told_last
+from tests.flow.runs.test_function_sandbox import at_work, house
 
 FOLDER = Path(__file__).resolve().parents[3] / "examples" / "agents"
 AGENTS = {agent.name: agent for agents in find_own_agents(AgentSettings(str(FOLDER))).values() for agent in agents}
@@ -129,3 +131,29 @@ async def test_the_long_job_reads_each_page_once(db: Database, tmp_path: Path, m
         run_id, thread_id = await start(it, AGENTS["archive"], "Go.")
         assert await it.ended(run_id) == "completed"
         assert await text_of_answer(it, thread_id) == "5 pages with 605 words."
+
+
+async def test_the_price_watch_knows_the_price_of_the_last_message(db: Database, tmp_path: Path) -> None:
+    async with playing(db, tmp_path, AGENTS["price-watch"], []) as it:
+        run_id, thread_id = await start(it, AGENTS["price-watch"], "Go.")
+        assert await it.ended(run_id) == "completed"
+        assert await text_of_answer(it, thread_id) == "49900 cents, +0 since you last asked."
+        assert await it.ended((await it.start("And now?", target=thread_id)).run_id) == "completed"
+        assert await text_of_answer(it, thread_id) == "47500 cents, -2400 since you last asked."
+        file = (await list_messages(it.services, it.owner, thread_id)).items[-1].parts[0]
+        assert file.type == "file"
+        assert (file.name, file.size_bytes) == ("prices.csv", len("cents\n49900\n47500"))
+
+
+async def _python(job: Job, words: Sequence[str]) -> int:
+    """Prints the program instead of running it."""
+    job.write(job.files[words[0]].decode() + "\n")
+    return 0
+
+
+async def test_run_it_writes_the_program_of_a_message_and_answers_with_its_output(db: Database, tmp_path: Path) -> None:
+    async with house(db, tmp_path, AGENTS["run-it"]) as here, at_work(here.it):
+        here.provider.respond("python3", _python)
+        run_id, thread_id = await start(here.it, AGENTS["run-it"], "print(6 * 7)")
+        assert await here.it.ended(run_id) == "completed"
+        assert "print(6 * 7)\n\nIt ended with exit code 0." in await text_of_answer(here.it, thread_id)

@@ -887,6 +887,11 @@ class ThreadsOperations(Group):
         """List the thread with its ancestors and all their forks, parents before children; at most 200."""
         return self._pages(Call("GET", "/v1/threads/{}/family", (thread_id, )))
 
+    def get_state(self, thread_id: str) -> StateData:
+        """Get the state of a thread: what its agents keep in it. Each change is an event `state.changed`
+        of the thread."""
+        return self._json(Call("GET", "/v1/threads/{}/state", (thread_id, )))
+
     def hand_over_lock(self, thread_id: str, **body: Unpack[HandOverRequest]) -> LockAnswer:
         """Make another member the driver."""
         return self._json(Call("POST", "/v1/threads/{}/lock/handover", (thread_id, ), body=body))

@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # `from outlast import Context` loads no Pydantic
 
     from pydantic import BaseModel
 
+    from outlast.kernel.agents.resources import Files, Resources, RunSandbox, Secrets, State
     from outlast.kernel.runs.shapes import WorkflowStatus
     from outlast.kernel.runs.transcript import Run
 
@@ -111,7 +112,28 @@ class Context(EffectContext):
     started_at: datetime
     output: Callable[[str], None]
     journal: Journal
+    resources: "Resources"
     message: str = ""
+
+    @property
+    def state(self) -> "State":
+        """The state of the thread: a JSON object that all its runs and agents share."""
+        return self.resources.state
+
+    @property
+    def sandbox(self) -> "RunSandbox":
+        """The sandbox of the run: commands and files of the workspace."""
+        return self.resources.sandbox
+
+    @property
+    def files(self) -> "Files":
+        """The files of the thread and the project, and those that the function shows to people."""
+        return self.resources.files
+
+    @property
+    def secrets(self) -> "Secrets":
+        """Texts that stand for secrets in the sandbox; never their values."""
+        return self.resources.secrets
 
     def show(self, text: str) -> None:
         """Add text to the output of the call that people see while it runs. The model does not read it."""

@@ -1,7 +1,7 @@
 """The place where a run works: its workspace (its thread's, or its screen's, which the thread names) and the sandbox
 for it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, TypeVar
@@ -33,10 +33,22 @@ class OpenWorkspace:
 
 class Workspaces:
     """Opens the workspace of a run. `source` is None where the configuration offers no sandboxes; `blobs` has the files
-    of messages, which are written into it (None: they are not)."""
+    of messages, which are written into it (None: they are not). `placeholders` returns those of the secrets in a
+    sandbox, by its id (None: its provider keeps them to itself)."""
 
-    def __init__(self, db: Database, source: SandboxManager | None, blobs: FolderBlobs | None = None) -> None:
-        self._db, self._source, self._blobs = db, source, blobs
+    def __init__(
+        self,
+        db: Database,
+        source: SandboxManager | None,
+        blobs: FolderBlobs | None = None,
+        placeholders: Callable[[str], Awaitable[Mapping[str, str]]] | None = None,
+    ) -> None:
+        self._db, self._source, self._blobs, self.placeholders = db, source, blobs, placeholders
+
+    @property
+    def are_offered(self) -> bool:
+        """Whether this server has sandboxes."""
+        return self._source is not None
 
     async def open(self, context: EffectContext) -> OpenWorkspace:
         """The run's sandbox, started now if there is none, with the files of the thread's messages; the run gets a note
@@ -65,12 +77,18 @@ class Workspaces:
     ) -> T | None:
         """`call(attach_only)`: begin an effect, or on a later attempt attach to the effect of an earlier one. Returns
         None if the effect may have begun in another sandbox that is gone, so it must not begin again."""
-        if not context.reattach:
+        return await self.attach_or_begin(workspace, context.started_at if context.reattach else None, call)
+
+    async def attach_or_begin(
+        self, workspace: OpenWorkspace, since: datetime | None, call: Callable[[bool], Awaitable[T]]
+    ) -> T | None:
+        """As `attach_or_start`, for work that may have begun at that time (None: it has not)."""
+        if since is None:
             return await call(False)
         try:
             return await call(True)
         except NotFound:
-            if await self._db.read(_lived_elsewhere, workspace, context.started_at):
+            if await self._db.read(_lived_elsewhere, workspace, since):
                 return None
             return await call(False)
 

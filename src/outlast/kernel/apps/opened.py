@@ -75,7 +75,9 @@ class Opening:
 
     @property
     def workspaces(self) -> Workspaces:
-        return Workspaces(self.database, self.sandboxes.manager, self.blobs)
+        egress = self.sandboxes.egress
+        placeholders = None if egress is None else egress.placeholders
+        return Workspaces(self.database, self.sandboxes.manager, self.blobs, placeholders)
 
     def implementation(self, port: Port[T]) -> T:
         """Another app's implementation of a port that it `opens`, or the `empty` one. Opens that app first."""

@@ -146,6 +146,12 @@ def thread_file(tx: Tx, thread_id: str, name: str) -> ThreadFile | None:
     return tx.row(ThreadFile, _FILES.where(thread_files.c.thread_id == thread_id, thread_files.c.name == name))
 
 
+def thread_files_of(tx: Tx, thread_id: str, limit: int) -> list[ThreadFile]:
+    """The files of the thread by name."""
+    mine = _FILES.where(thread_files.c.thread_id == thread_id)
+    return tx.rows(ThreadFile, mine.order_by(thread_files.c.name).limit(limit))
+
+
 def unplaced(tx: Tx, thread_id: str, sandbox_id: str) -> list[ThreadFile]:
     """The thread's files that were not written to this sandbox."""
     elsewhere = sa.or_(thread_files.c.placed_in.is_(None), thread_files.c.placed_in != sandbox_id)

@@ -10,7 +10,7 @@ from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import ENDED, End
 from outlast.kernel.runs.settlement import end_unheld
-from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.runs.tables import effects, function_steps, runs
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.runs.worker import CANCEL_BELL
 from outlast.kernel.streams.fold import fold_lines
@@ -45,8 +45,9 @@ def end_cancelled(tx: Tx, engine: Engine, run: Run) -> None:
 
 
 def cut_calls(tx: Tx, run_id: str) -> list[str]:
-    """Calls and stages that had started when the run was cancelled."""
+    """Calls and stages that had started when the run was cancelled, and commands that its functions had begun."""
+    begun = function_steps.c.run_id == run_id, function_steps.c.kind == "sandbox", function_steps.c.status == "waiting"
     own = effects.c.run_id == run_id, ~effects.c.inherited, effects.c.kind.not_in(("model", "compaction"))
     mine = sa.select(effects.c.id).where(*own)
     cut = mine.where(effects.c.status == "cancelled", effects.c.started_at.is_not(None))
-    return list(tx.execute(cut).scalars())
+    return list(tx.execute(sa.union_all(cut, sa.select(function_steps.c.id).where(*begun))).scalars())

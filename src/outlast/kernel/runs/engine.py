@@ -13,6 +13,7 @@ from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.read_thread import read_thread_tool
+from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.runs.intake import Intake
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
@@ -26,7 +27,7 @@ FUNCTION_THREADS: Final = 40  # beside those of the server, which steps that blo
 @dataclass(frozen=True, slots=True)
 class Engine:
     """The open resources that runs need, and the agents that this server knows. `files` is None if the server has no
-    sandboxes."""
+    sandboxes; `workspaces` opens those of functions."""
 
     db: Database
     hub: Hub
@@ -38,6 +39,7 @@ class Engine:
     flusher: Flusher
     node_id: str
     log: Callable[..., None]
+    workspaces: Workspaces
     files: CheckpointKeeper | None = None
     intake: Intake = field(default_factory=Intake)
     threads: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(FUNCTION_THREADS))

@@ -13,6 +13,7 @@ from outlast.db.database import Tx
 from outlast.kernel.runs import store
 from outlast.kernel.runs.child_reports import end_children
 from outlast.kernel.runs.context import RunContext
+from outlast.kernel.runs.effect_retries import retry_in_sandbox
 from outlast.kernel.runs.function_output import FunctionOutput
 from outlast.kernel.runs.journal import Parked, open_journal
 from outlast.kernel.runs.outcome import NO_OUTCOME, error_data
@@ -51,7 +52,9 @@ async def perform_flow(context: RunContext, transcript: Transcript) -> tuple[boo
     flow = context.agent.flow
     assert flow is not None
     try:
-        value = await journal.call(lambda: flow(call))
+        value = await retry_in_sandbox(
+            lambda: journal.call(lambda: flow(call)), context.engine.settings.retry, context.engine.clock
+        )
         text = encodable(value if isinstance(value, str) else to_json(value).decode())
         if len(text) > MAX_ANSWER_CHARS:
             raise FlowMisused(

@@ -22,7 +22,7 @@ import anyio.to_thread
 from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from outlast.base.agent_errors import FlowChanged, FlowMisused, StepFailed
+from outlast.base.agent_errors import FlowChanged, FlowMisused, StateTooLarge, StepFailed
 from outlast.base.errors import SandboxLost, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
@@ -34,7 +34,7 @@ from outlast.kernel.runs.function_questions import ask_person, question_of
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.rows import FunctionStepRow
 from outlast.kernel.runs.shapes import WorkflowStatus
-from outlast.kernel.runs.tables import function_steps
+from outlast.kernel.runs.tables import StepKind, function_steps
 from outlast.kernel.runs.transcript import Effect
 from outlast.kernel.runs.turns import encodable
 from outlast.kernel.streams.log_store import NamedEvent
@@ -47,11 +47,26 @@ MAX_NAME_CHARS: Final = 200
 YIELD_EVERY: Final = 64
 MAX_SHOWN_STEPS: Final = 500  # of a flow, as steps of its workflow
 MAX_MESSAGE_CHARS: Final = 2_000
-_PLAIN: Final = TypeAdapter(Any)
+PLAIN: Final = TypeAdapter(Any)
+SHOWN: Final = ("step", "sandbox")  # kinds of steps that people see in a flow
+UNRECORDED: Final = (SandboxLost, SandboxUnavailable, FlowMisused, *NO_OUTCOME)  # errors that a step does not keep
 _VALUE_FAULTS: Final = (PydanticSerializationError, PydanticSchemaGenerationError, ValidationError, ValueError)
-
-
 T = TypeVar("T")
+
+Also = Callable[[Tx, list[NamedEvent]], None]
+
+
+def nothing_else(_tx: Tx, _events: list[NamedEvent]) -> None:
+    """Record only the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A change of the database, and its value as JSON. `change` returns False if it came too late and changed
+    nothing."""
+
+    value: bytes
+    change: Callable[[Tx], bool | None]
 
 
 class Parked(BaseException):
@@ -85,6 +100,7 @@ class RunJournal:
         self._seed = (effect.result or {}).get("seed", effect.id)
         self._is_stopped = False  # by a stop of the server, before a step that it could have done
         self._changed: FlowChanged | None = None
+        self._writes = anyio.Lock()
 
     async def call(self, function: Callable[[], Awaitable[T]]) -> T:
         """Call the function from its top. Raises `Parked` and `FlowChanged` also if the function hid it, and
@@ -117,18 +133,56 @@ class RunJournal:
     @property
     def waiting(self) -> list[str]:
         """The steps without a value that the function waits for. None: it can go on at once, after a stop."""
-        return (
-            [] if self._is_stopped else [record.id for record in self._records.values() if record.status == "waiting"]
-        )
+        if self._is_stopped:
+            return []
+        return [one.id for one in self._records.values() if one.status == "waiting" and one.kind != "sandbox"]
 
     async def step(self, name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
-        path, record = self._place("step", name)
-        shape = _shape_of(function)
+        return await self.perform("step", name, partial(function, *args, **named), _shape_of(function))
+
+    async def perform(
+        self, kind: StepKind, name: str, call: partial[Any], shape: TypeAdapter[Any] = PLAIN, also: Also = nothing_else
+    ) -> Any:
+        """The value of a call, made once and recorded, together with what `also` does. A crash in it makes it again."""
+        path, record = self._place(kind, name)
         if record is None:
-            record = await self._perform(path, name, partial(function, *args, **named), shape)
-        elif not len(self._unasked) % YIELD_EVERY:  # many may be recorded: other work is not held up
-            await anyio.lowlevel.checkpoint()
+            return await self._value(await self._perform(path, kind, name, call, shape, also), shape)
+        await self._give_way()
         return await self._value(record, shape)
+
+    async def command(
+        self,
+        name: str,
+        work: Callable[[str, datetime | None], Awaitable[Any]],
+        shape: TypeAdapter[Any],
+        also: Also = nothing_else,
+    ) -> Any:
+        """The value of work that goes on outside of this process. Its step is recorded before it begins, and names it:
+        `work` gets the id of the step and, if an earlier process may have begun it, the time of that."""
+        path, record = self._place("sandbox", name)
+        if record is None:
+            record, since = await self._begin(path, "sandbox", name, lambda _tx, _events, _step_id: {}), None
+        else:
+            since = record.created_at
+        if record.status == "waiting":
+            if self._context.is_stopping():
+                self._is_stopped = True
+                self._park()
+            finish = await self._outcome("sandbox", name, work(record.id, since), shape, also)
+            with anyio.CancelScope(shield=True):
+                record = self._records[path] = await self._end(record, finish)
+        return await self._value(record, shape)
+
+    async def write(self, kind: StepKind, name: str, prepare: Callable[[], Awaitable[Write]]) -> Any:
+        """The value of a change of the database, made once: in the transaction that records it. `prepare` is called
+        again if the change came too late."""
+        path, record = self._place(kind, name)
+        if record is None:
+            async with self._writes:  # branches of one function do not overtake each other
+                record = await self._write(path, kind, name, prepare)
+        else:
+            await self._give_way()
+        return await self._value(record, PLAIN)
 
     async def run(self, agent: Callee | str, message: str, key: str) -> Any:
         name = agent if isinstance(agent, str) else agent.name
@@ -152,7 +206,7 @@ class RunJournal:
             title = name if called is None else called.title
             shown = partial(child_runs.announce, step=record, step_number=self._effect.step, title=title)
             await self._context.record(shown)
-        return await self._value(record, _PLAIN if called is None or called.output is None else _adapter(called.output))
+        return await self._value(record, PLAIN if called is None or called.output is None else _adapter(called.output))
 
     async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any:
         path, record = self._place("ask", question)
@@ -160,7 +214,7 @@ class RunJournal:
             asked = question_of(question, options, multiple)
             ask = partial(ask_person, context=self._context, step=self._effect.step, item=asked)
             record = await self._begin(path, "ask", question, ask)
-        return await self._value(record, _PLAIN)
+        return await self._value(record, PLAIN)
 
     async def sleep_until(self, when: datetime) -> None:
         path, record = self._place("sleep", "sleep")
@@ -175,7 +229,7 @@ class RunJournal:
 
         if record is None:
             record = await self._begin(path, "sleep", "sleep", wait)
-        await self._value(record, _PLAIN)
+        await self._value(record, PLAIN)
 
     async def gather(self, *branches: Awaitable[Any]) -> list[Any]:
         scope, path = self._here(), self._next_path()
@@ -231,7 +285,7 @@ class RunJournal:
         scope.calls += 1
         return f"{scope.prefix}{scope.calls - 1}"
 
-    def _place(self, kind: str, name: str) -> tuple[str, FunctionStepRow | None]:
+    def _place(self, kind: StepKind, name: str) -> tuple[str, FunctionStepRow | None]:
         """The next place, and what is recorded there."""
         if self._changed is not None:
             raise self._changed
@@ -252,34 +306,80 @@ class RunJournal:
             raise self._changed
         return path, record
 
-    async def _perform(self, path: str, name: str, call: partial[Any], shape: TypeAdapter[Any]) -> FunctionStepRow:
-        """Do the work of a step and record it."""
+    async def _give_way(self) -> None:
+        """Many steps may be recorded: other work is not held up while they are read."""
+        if not len(self._unasked) % YIELD_EVERY:
+            await anyio.lowlevel.checkpoint()
+
+    async def _write(
+        self, path: str, kind: StepKind, name: str, prepare: Callable[[], Awaitable[Write]]
+    ) -> FunctionStepRow:
+        while True:
+            try:
+                wanted = await _without_steps(prepare())
+            except UNRECORDED:
+                raise
+            except Exception as error:  # the edge of a step
+                return await self._begin(path, kind, name, partial(_ended, self._failure(name, error)))
+            change = partial(self._change, name, wanted, await self._kept(wanted.value))
+            record = await self._try(path, kind, name, change)
+            if record is not None:
+                return record
+
+    def _change(
+        self, name: str, wanted: Write, kept: dict[str, Any], tx: Tx, _events: list[NamedEvent], _step_id: str
+    ) -> dict[str, Any] | None:
+        try:
+            is_late = wanted.change(tx) is False
+        except StateTooLarge as error:  # nothing was written
+            return {**self._failure(name, error), "ended_at": tx.now}
+        return None if is_late else {**kept, "ended_at": tx.now}
+
+    async def _perform(
+        self, path: str, kind: StepKind, name: str, call: partial[Any], shape: TypeAdapter[Any], also: Also
+    ) -> FunctionStepRow:
+        finish = await self._outcome(kind, name, self._awaited(call), shape, also)
+        with anyio.CancelScope(shield=True):  # what was done is written first, then it stops
+            recorded = await self._begin(path, kind, name, finish)
+        return recorded  # noqa: RET504 - a scope may end early, which mypy knows
+
+    async def _outcome(
+        self, kind: StepKind, name: str, work: Awaitable[Any], shape: TypeAdapter[Any], also: Also
+    ) -> Callable[[Tx, list[NamedEvent], str], dict[str, Any]]:
+        """Do the work of a step. Returns what records it."""
         began = self._context.engine.clock.now()
-        outer = _scope.get()
-        _scope.set(None)  # a step has no steps
         body, failed = b"", None
         try:
-            body = _body_of(await _contained(self._awaited(call)), shape)
-        except (SandboxLost, SandboxUnavailable, FlowMisused, *NO_OUTCOME):
+            body = _body_of(await _without_steps(work), shape)
+        except UNRECORDED:
             raise
         except Exception as error:  # the edge of a step: the function may catch it, now and when it is called again
             failed = self._failure(name, error)
-        finally:
-            _scope.set(outer)
         took_s = (self._context.engine.clock.now() - began).total_seconds()
         word: WorkflowStatus = "done" if failed is None else "failed"
         shown = workflow_step(self._context.run.id, _short(name), word, duration_s=took_s)
-
-        with anyio.CancelScope(shield=True):  # what was done is written first, then it stops
+        with anyio.CancelScope(shield=True):
             kept = failed or await self._kept(body)
 
-            def finish(tx: Tx, events: list[NamedEvent], _step_id: str) -> dict[str, Any]:
-                if self._effect.kind == "flow" and len(self._records) < MAX_SHOWN_STEPS:
-                    events.append(shown)
-                return {**kept, "ended_at": tx.now}
+        def finish(tx: Tx, events: list[NamedEvent], _step_id: str) -> dict[str, Any]:
+            also(tx, events)
+            if kind in SHOWN and self._effect.kind == "flow" and len(self._records) < MAX_SHOWN_STEPS:
+                events.append(shown)
+            return {**kept, "ended_at": tx.now}
 
-            recorded = await self._begin(path, "step", name, finish)
-        return recorded  # noqa: RET504 - a scope may end early, which mypy knows
+        return finish
+
+    async def _end(
+        self, record: FunctionStepRow, finish: Callable[[Tx, list[NamedEvent], str], dict[str, Any]]
+    ) -> FunctionStepRow:
+        """Record the outcome of a step that was recorded when it began."""
+
+        def change(tx: Tx, events: list[NamedEvent]) -> FunctionStepRow:
+            outcome = finish(tx, events, record.id)
+            tx.update(function_steps, {"id": record.id}, **outcome)
+            return record._replace(**outcome)
+
+        return await self._context.record(change)
 
     def _failure(self, name: str, error: Exception) -> dict[str, Any]:
         self._context.engine.log("step failed", run_id=self._context.run.id, step=name, error=error)
@@ -294,22 +394,39 @@ class RunJournal:
         return await value if inspect.isawaitable(value) else value
 
     async def _begin(
-        self, path: str, kind: str, name: str, change: Callable[[Tx, list[NamedEvent], str], Mapping[str, Any]]
+        self, path: str, kind: StepKind, name: str, change: Callable[[Tx, list[NamedEvent], str], Mapping[str, Any]]
     ) -> FunctionStepRow:
         """Record a step with what `change` returns, in one transaction with what it does. By default it waits."""
+        recorded = await self._try(path, kind, name, change)
+        assert recorded is not None
+        return recorded
+
+    async def _try(
+        self,
+        path: str,
+        kind: StepKind,
+        name: str,
+        change: Callable[[Tx, list[NamedEvent], str], Mapping[str, Any] | None],
+    ) -> FunctionStepRow | None:
+        """As `_begin`; records nothing and returns None if `change` returns None."""
         step_id, context = new_id("step"), self._context
 
-        def record(tx: Tx, events: list[NamedEvent]) -> FunctionStepRow:
+        def record(tx: Tx, events: list[NamedEvent]) -> FunctionStepRow | None:
+            changed = change(tx, events, step_id)
+            if changed is None:
+                return None
             row = FunctionStepRow(
                 id=step_id, run_id=context.run.id, effect_id=self._effect.id, path=path, name=_short(name),
-                kind=kind, status="waiting", attempt=context.run.attempt, result=None, blob=None, error=None,  # type: ignore[arg-type]
+                kind=kind, status="waiting", attempt=context.run.attempt, result=None, blob=None, error=None,
                 waits_for=None, part_id=None, announced=False, created_at=tx.now, ended_at=None,
             )  # fmt: skip
-            row = row._replace(**change(tx, events, step_id))
+            row = row._replace(**changed)
             tx.insert(function_steps, **row._asdict())
             return row
 
-        self._records[path] = recorded = await context.record(record)
+        recorded = await context.record(record)
+        if recorded is not None:
+            self._records[path] = recorded
         return recorded
 
     async def _kept(self, body: bytes) -> dict[str, Any]:
@@ -348,8 +465,8 @@ async def open_journal(context: RunContext, effect: Effect) -> RunJournal:
 
 def _child_value(body: str, shape: TypeAdapter[Any]) -> Any:
     """The text of another agent's answer, or the object of its `output`, whose JSON that text is."""
-    text = _PLAIN.validate_json(body)
-    return text if shape is _PLAIN else shape.validate_json(text)
+    text = PLAIN.validate_json(body)
+    return text if shape is PLAIN else shape.validate_json(text)
 
 
 def _changed(recorded: str, asked: str) -> FlowChanged:
@@ -365,12 +482,12 @@ def _shape_of(function: Callable[..., Any]) -> TypeAdapter[Any]:
     try:
         return _adapter(get_type_hints(function).get("return", Any))
     except (TypeError, NameError, *_VALUE_FAULTS):  # a partial, a builtin, or a name that cannot be resolved
-        return _PLAIN
+        return PLAIN
 
 
 @lru_cache(256)
 def _adapter(hint: Any) -> TypeAdapter[Any]:
-    return _PLAIN if hint is Any else TypeAdapter(hint)
+    return PLAIN if hint is Any else TypeAdapter(hint)
 
 
 def _body_of(value: Any, shape: TypeAdapter[Any]) -> bytes:
@@ -378,6 +495,20 @@ def _body_of(value: Any, shape: TypeAdapter[Any]) -> bytes:
     if len(body) > MAX_BYTES:
         raise ValueError(f"its value has {len(body):,} bytes; at most {MAX_BYTES:,} can be kept")
     return body
+
+
+def _ended(outcome: Mapping[str, Any], tx: Tx, _events: list[NamedEvent], _step_id: str) -> dict[str, Any]:
+    return {**outcome, "ended_at": tx.now}
+
+
+async def _without_steps(work: Awaitable[T]) -> T:
+    """The value of a step's work: a step has no steps."""
+    outer = _scope.get()
+    _scope.set(None)
+    try:
+        return await _contained(work)
+    finally:
+        _scope.set(outer)
 
 
 def _short(name: str) -> str:

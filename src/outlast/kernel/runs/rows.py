@@ -87,7 +87,7 @@ class FunctionStepRow(NamedTuple):
     effect_id: str
     path: str
     name: str
-    kind: Literal["step", "run", "ask", "sleep"]
+    kind: Literal["step", "run", "ask", "sleep", "state", "sandbox", "file"]
     status: Literal["waiting", "finished", "failed"]
     attempt: int
     result: str | None

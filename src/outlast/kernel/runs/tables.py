@@ -140,6 +140,8 @@ effects = sa.Table(
     sa.UniqueConstraint("run_id", "ordinal"),
 )
 
+StepKind = Literal["step", "run", "ask", "sleep", "state", "sandbox", "file"]
+
 function_steps = sa.Table(
     "function_steps",
     metadata,
@@ -153,7 +155,7 @@ function_steps = sa.Table(
         comment="which call of the function: 0, 1, 2 …; in the second branch of a gather that is the fifth call: 4.1.0",
     ),
     text("name", "the name that the function gave it; another name at this place stops the run", nullable=False),
-    choice("kind", ["step", "run", "ask", "sleep"], chars=10),
+    choice("kind", get_args(StepKind), chars=10),
     choice("status", ["waiting", "finished", "failed"], chars=10),
     count("attempt", "the run attempt that recorded it", kind=sa.Integer),
     text("result", "JSON text of its value; null while it waits, or if it lies in a blob"),

@@ -28,6 +28,7 @@ from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import retry_in_sandbox
 from outlast.kernel.runs.effect_starts import name_turn, start_calls
 from outlast.kernel.runs.function_output import FunctionOutput
+from outlast.kernel.runs.function_resources import open_resources
 from outlast.kernel.runs.journal import Parked, RunJournal, open_journal
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.parked import Suspended, announce_decisions_in
@@ -208,6 +209,8 @@ def function_context(
     context: RunContext, effect: Effect, journal: RunJournal, output: Callable[[str], None], message: str = ""
 ) -> Context:
     """The context of a function: a tool's or a flow."""
+    lost = partial(tell_lost, context)
+    within = EffectContext(this_run=context.run, effect_id=effect.id, attempt=context.run.attempt, lost=lost)
     return Context(
         this_run=context.run,
         effect_id=effect.id,
@@ -216,8 +219,9 @@ def function_context(
         started_at=effect.started_at or context.engine.clock.now(),
         output=output,
         journal=journal,
+        resources=open_resources(context, journal, within, effect.step),
         message=message,
-        lost=partial(tell_lost, context),
+        lost=lost,
     )
 
 

@@ -42,8 +42,11 @@ from outlast.kernel.threads.shapes import (
     ListedThreadAnswer,
     MessageData,
     PostedAnswer,
+    StateData,
     ThreadData,
 )
+from outlast.kernel.threads.state import copy_state
+from outlast.kernel.threads.state import read_state as read_state_of
 from outlast.kernel.threads.tables import messages as messages_table
 from outlast.kernel.threads.user_input import Draft, compose
 
@@ -119,6 +122,7 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> dict[
             "about": registry.about(tx, project_id, data.anchor),
             "compaction": compaction_in_use(tx, thread_id),
             "context": _context(services, views.last_turn(tx, thread_id)),
+            "state": read_state_of(tx, thread_id),
             "project_role": require(tx, actor, project_id, Right.READ),
         }
 
@@ -241,10 +245,10 @@ async def fork_with_summary(
     key: str | None = None,
 ) -> ForkAnswer:
     """Create a thread about the same subject that begins with a summary of this one up to a message (None for the
-    last), also while another user drives it or it is archived (editors). Nothing is copied: the new thread's first run
-    writes the summary, and is started like any other, by the actor, who drives the new thread. A repeated `key` gets
-    the first answer. Raises `MalformedInput` for the thread of a screen or page, `NotFound` if there is nothing to
-    summarize, and as `start_run`; then nothing was created."""
+    last), also while another user drives it or it is archived (editors). Only the state is copied: the new thread's
+    first run writes the summary, and is started like any other, by the actor, who drives the new thread. A repeated
+    `key` gets the first answer. Raises `MalformedInput` for the thread of a screen or page, `NotFound` if there is
+    nothing to summarize, and as `start_run`; then nothing was created."""
     limit = services.settings.limits.title_chars
     chosen = None if title is None else checked_line("The title", title, limit)
 
@@ -262,6 +266,7 @@ async def fork_with_summary(
             parent_thread_id=thread_id,
             parent_message_id=last.id,
         )
+        copy_state(tx, thread_id, fork_id)
         draft = Draft(SUMMARY_MESSAGE.format(title=parent.title))
         started = start_in(tx, services, actor, fork_id, draft, model, "reject", profile=agent)
         return {"thread_id": fork_id, "run_id": started["run_id"]}
@@ -295,6 +300,13 @@ def read_family(tx: Tx, actor: Actor, thread_id: str) -> list[FamilyThreadAnswer
     """The thread with its ancestors and all their forks, parents before children; at most 200."""
     require_thread(tx, actor, thread_id, Right.READ)
     return family.list_family(tx, thread_id)
+
+
+@in_read
+def read_state(tx: Tx, actor: Actor, thread_id: str) -> StateData:
+    """The state that the thread's agents keep; in a thread of a called agent, that of the thread which called it."""
+    require_thread(tx, actor, thread_id, Right.READ)
+    return read_state_of(tx, thread_id)
 
 
 @in_read

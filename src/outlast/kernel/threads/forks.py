@@ -15,6 +15,7 @@ from outlast.kernel.subjects import registry
 from outlast.kernel.threads.message_store import message_in
 from outlast.kernel.threads.rows import MessageRow, ThreadRow
 from outlast.kernel.threads.search_index import copy_words
+from outlast.kernel.threads.state import copy_state
 from outlast.kernel.threads.store import add_thread
 from outlast.kernel.threads.tables import messages, threads
 
@@ -38,10 +39,10 @@ def fork_thread(
     *,
     with_files: bool = False,
 ) -> str:
-    """Create a thread with the parent's profile and anchor (or `anchor`) and full copies of its messages up to
-    `message_id` (None for the last one): parts with their ids, images, models, times, and proposals. `with_files`: it
-    works on a copy of the files as they were at that message. The parent is not changed. Returns the new id; not
-    announced yet. Raises `NotFound` for a message of another thread, or when there is nothing to copy."""
+    """Create a thread with the parent's profile and anchor (or `anchor`), its state as it is now, and full copies of
+    its messages up to `message_id` (None for the last one): parts with their ids, images, models, times, and proposals.
+    `with_files`: it works on a copy of the files as they were at that message. The parent is not changed. Returns the
+    new id; not announced yet. Raises `NotFound` for a message of another thread, or when there is nothing to copy."""
     last = message_in(tx, parent.id, message_id)
     fork_id = add_thread(
         tx,
@@ -56,6 +57,7 @@ def fork_thread(
     _copy_messages(tx, parent.id, fork_id, last.position)
     copy_words(tx, parent.id, fork_id, last.position)
     compactions.copy_to_fork(tx, parent.id, fork_id, last.position)
+    copy_state(tx, parent.id, fork_id)
     if with_files:
         fork_files(tx, parent, fork_id, last.id)
     return fork_id

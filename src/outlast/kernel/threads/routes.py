@@ -19,6 +19,7 @@ from outlast.kernel.threads.shapes import (
     MessageData,
     MessageRequest,
     PostedAnswer,
+    StateData,
     ThreadAnswer,
     ThreadData,
     ThreadRequest,
@@ -107,6 +108,12 @@ async def fork_thread(
 async def read_family(thread_id: str, services: Svc, actor: Signed) -> Response:
     """List the thread with its ancestors and all their forks, parents before children; at most 200."""
     return reply(page(await actions.read_family(services, actor, thread_id)))
+
+
+@router.get("/threads/{thread_id}/state", response_model=StateData)
+async def read_state(thread_id: str, services: Svc, actor: Signed) -> Response:
+    """Get the state of a thread: what its agents keep in it. Each change is an event `state.changed` of the thread."""
+    return reply(await actions.read_state(services, actor, thread_id))
 
 
 @router.get("/threads/{thread_id}/messages", response_model=Page[MessageData])

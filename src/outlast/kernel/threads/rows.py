@@ -45,6 +45,12 @@ class MessageRow(NamedTuple):
     created_at: datetime
 
 
+class ThreadStateRow(NamedTuple):
+    thread_id: str
+    content: Any
+    revision: int
+
+
 class SearchEntryRow(NamedTuple):
     id: int
     thread_id: str

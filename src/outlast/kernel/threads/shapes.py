@@ -56,6 +56,24 @@ class ThreadData(Frozen):
     updated_at: str
 
 
+class StateData(Frozen):
+    """The state of a thread: an object that its agents keep there. `revision` rises at each change."""
+
+    thread_id: str
+    revision: int
+    values: dict[str, Any]
+
+
+class StateChanged(Frozen):
+    """An agent has changed the state of the thread: the new values of these keys, and the keys that are gone."""
+
+    thread_id: str
+    run_id: str
+    revision: int
+    values: dict[str, Any]
+    removed: list[str]
+
+
 class MessageCreated(Frozen):
     """A message was added, or its final form saved."""
 
@@ -141,6 +159,7 @@ class ThreadAnswer(ThreadData):
     about: AboutAnswer | None
     compaction: CompactionData | None
     context: ContextAnswer | None
+    state: StateData
     project_role: RoleName
 
 

@@ -55,6 +55,15 @@ messages = sa.Table(
     sa.Index("ix_messages_sender", "sender_id", "created_at"),
 )
 
+thread_states = sa.Table(
+    "thread_states",
+    metadata,
+    ref("thread_id", "threads", "of", primary_key=True),
+    json("content", "what its agents keep there: an object of at most 64 KiB", nullable=False),
+    count("revision", "raised at each change"),
+)
+"""Apart from `threads`, whose rows are written at each event and read in lists."""
+
 search_entries = sa.Table(
     "search_entries",
     metadata,

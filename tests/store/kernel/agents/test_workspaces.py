@@ -84,6 +84,7 @@ async def test_a_call_begins_again_only_if_no_other_sandbox_can_have_begun_it(
             output=_silent,
             lost=_silently,
             journal=FakeJournal(),  # type: ignore[arg-type]  # a test of no steps
+            resources=None,  # type: ignore[arg-type]
         )
         answer = await Workspaces(db, None).attach_or_start(OpenWorkspace(workspace_id, sandbox), context, call)
     assert answer == ("begun" if begins else None)

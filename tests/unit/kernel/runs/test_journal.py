@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import anyio
+import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.base.agent_errors import StepFailed
 from outlast.base.errors import StorageUnavailable
-from outlast.kernel.runs.journal import Parked, RunJournal
+from outlast.kernel.runs.journal import Parked, RunJournal, Write
 from outlast.kernel.runs.rows import FunctionStepRow
 from outlast.kernel.runs.transcript import Effect
 
@@ -23,6 +24,7 @@ Tree = tuple[Any, ...]
 LEAVES = st.one_of(
     st.tuples(st.just("step"), st.integers(0, 3)),  # with so many turns of the event loop within it
     st.tuples(st.just("fail")),
+    st.tuples(st.just("write"), st.integers(0, 2)),  # too late so many times
     st.tuples(st.just("sleep")),
     st.tuples(st.just("random")),
     st.tuples(st.just("now")),
@@ -57,7 +59,7 @@ class House:
     def is_stopping(self) -> bool:
         return False
 
-    async def record(self, change: Callable[[Any, list[Any]], FunctionStepRow]) -> FunctionStepRow:
+    async def record(self, change: Callable[[Any, list[Any]], FunctionStepRow | None]) -> FunctionStepRow | None:
         await anyio.lowlevel.checkpoint()
         self.count += 1
         cut = self.cuts.get(self.count)
@@ -65,7 +67,8 @@ class House:
             self.is_cut = True
             raise StorageUnavailable("The process has ended.")
         row = change(self, [])
-        self.rows[row.id] = row
+        if row is not None:
+            self.rows[row.id] = row
         if cut == "after":
             self.is_cut = True
             raise StorageUnavailable("The process has ended.")
@@ -77,10 +80,13 @@ class House:
 
 
 class Played:
-    """A function that follows a tree: what it read at each place, at each call, and how often each step was done."""
+    """A function that follows a tree: what it read at each place, at each call, and how often each step was done and
+    each change was made."""
 
-    def __init__(self, journal: RunJournal, seen: dict[str, set[str]], done: Counter[str]) -> None:
-        self.journal, self.seen, self.done = journal, seen, done
+    def __init__(
+        self, journal: RunJournal, seen: dict[str, set[str]], done: Counter[str], written: Counter[str]
+    ) -> None:
+        self.journal, self.seen, self.done, self.written = journal, seen, done, written
 
     async def play(self, trees: list[Tree], place: str = "") -> list[Any]:
         values = []
@@ -99,6 +105,8 @@ class Played:
                     await self.journal.step(here, self._fail, here)
                 except StepFailed as error:
                     return error.message
+            case ("write", late):
+                return await self.journal.write("state", here, self._prepare(here, late))
             case ("sleep",):
                 await self.journal.sleep_until(START + timedelta(days=1))
             case ("random",):
@@ -117,6 +125,21 @@ class Played:
             await anyio.lowlevel.checkpoint()
         return f"value of {here}"
 
+    def _prepare(self, here: str, late: int) -> Callable[[], Awaitable[Write]]:
+        tries = 0
+
+        async def prepare() -> Write:
+            nonlocal tries
+            tries += 1
+            is_late = tries <= late
+            return Write(orjson.dumps(f"value of {here}"), lambda _tx: not is_late and self._change(here))
+
+        return prepare
+
+    def _change(self, here: str) -> bool:
+        self.written[here] += 1
+        return True
+
     async def _fail(self, here: str) -> None:
         self.done[here] += 1
         raise ValueError(here)
@@ -130,8 +153,9 @@ class Played:
 def test_a_function_reads_the_same_at_each_call_and_does_no_step_twice_without_a_crash(
     trees: list[Tree], cuts: dict[int, str], chooses: Any
 ) -> None:
-    seen, done, calls = anyio.run(_play_to_the_end, trees, cuts, chooses)
+    seen, done, written, calls = anyio.run(_play_to_the_end, trees, cuts, chooses)
     assert all(len(values) == 1 for values in seen.values()), seen
+    assert set(written.values()) <= {1}, "a change is made in the transaction that records it"
     crashes = calls["crash"]
     assert all(1 <= times <= 1 + crashes for times in done.values())
     if not crashes:
@@ -140,14 +164,14 @@ def test_a_function_reads_the_same_at_each_call_and_does_no_step_twice_without_a
 
 async def _play_to_the_end(
     trees: list[Tree], cuts: dict[int, str], chooses: Any
-) -> tuple[dict[str, set[str]], Counter[str], Counter[str]]:
+) -> tuple[dict[str, set[str]], Counter[str], Counter[str], Counter[str]]:
     house, seen = House(cuts), dict[str, set[str]]()
-    done, calls = Counter[str](), Counter[str]()
+    done, written, calls = Counter[str](), Counter[str](), Counter[str]()
     effect: Any = Effect("eff_1", 1, 1, "flow", "started", 1)._replace(started_at=START)
     while True:
         house.is_cut = False
         journal = RunJournal(house, effect, list(house.rows.values()))  # type: ignore[arg-type]
-        played = Played(journal, seen, done)
+        played = Played(journal, seen, done, written)
         try:
             await journal.call(lambda played=played: played.play(trees))  # type: ignore[misc]
         except StorageUnavailable:
@@ -158,4 +182,4 @@ async def _play_to_the_end(
             for row in chooses.sample(waiting, chooses.randint(1, len(waiting))):
                 house.rows[row.id] = row._replace(status="finished", result="null", ended_at=house.tick())
         else:
-            return seen, done, calls
+            return seen, done, written, calls

@@ -4,28 +4,22 @@ They need no sandbox."""
 from typing import Annotated, Any, Final
 
 import orjson
-import sqlalchemy as sa
 from pydantic import Field
 
-from outlast.base.errors import NotFound
 from outlast.db.blobs import FolderBlobs
-from outlast.db.database import Database, Tx
+from outlast.db.database import Database
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.prompt import PromptContext
 from outlast.kernel.agents.prompt_tags import PromptTags
 from outlast.kernel.agents.tool import Tool, tool
 from outlast.kernel.apps.opened import Opening
-from outlast.kernel.attachments import store
 from outlast.kernel.attachments.excerpts import read_excerpt
 from outlast.kernel.attachments.read_program import Place
-from outlast.kernel.attachments.rules import FOLDER
+from outlast.kernel.files.known_files import find_file
 from outlast.kernel.files.newest import newest_files
-from outlast.kernel.files.rows import ArtifactRow
 from outlast.kernel.files.search import ProjectFiles
 from outlast.kernel.files.shapes import FileHitAnswer
-from outlast.kernel.files.tables import artifacts
 from outlast.kernel.library.search import SEARCH
-from outlast.kernel.runs.transcript import Run
 
 RESULTS: Final = 6
 CONTENT_CHARS: Final = 4_000
@@ -103,9 +97,9 @@ def read_file_tool(db: Database, blobs: FolderBlobs) -> Tool:
         """Read a part of a file that a person attached, or of a project file: text, CSV, pages of a PDF, rows of a
         spreadsheet, a document, the list of an archive. Long files come in parts; `more` names the arguments of the
         next one."""
-        name, media_type, blob = await db.read(_find, ctx.this_run, id)
-        found = await read_excerpt(blobs, blob, media_type, Place(READ_CHARS, page, sheet, after))
-        body: dict[str, Any] = {"file": name, "kind": found.about, "text": found.text}
+        file = await db.read(find_file, ctx.this_run.thread_id, ctx.this_run.project_id, id)
+        found = await read_excerpt(blobs, file.blob, file.media_type, Place(READ_CHARS, page, sheet, after))
+        body: dict[str, Any] = {"file": file.name, "kind": found.about, "text": found.text}
         if found.trouble:
             body["note"] = found.trouble
         if found.more is not None:
@@ -113,18 +107,6 @@ def read_file_tool(db: Database, blobs: FolderBlobs) -> Tool:
         return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
 
     return read_file
-
-
-def _find(tx: Tx, run: Run, wanted: str) -> tuple[str, str, str]:
-    """(name, media type, blob). Raises `NotFound`."""
-    attached = store.thread_file(tx, run.thread_id, wanted.removeprefix(f"{FOLDER}/"))
-    if attached is not None:
-        return attached.name, attached.media_type, attached.blob
-    mine = artifacts.c.project_id == run.project_id, sa.or_(artifacts.c.id == wanted, artifacts.c.name == wanted)
-    row = tx.row(ArtifactRow, sa.select(artifacts).where(*mine).order_by(artifacts.c.id.desc()).limit(1))
-    if row is None:
-        raise NotFound("Neither the thread nor the project has such a file.", id=wanted)
-    return row.name, row.media_type, row.blob
 
 
 def _told(hit: FileHitAnswer) -> dict[str, Any]:

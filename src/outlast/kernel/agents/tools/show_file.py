@@ -23,7 +23,6 @@ WORKSPACE: Final = "/workspace/"
 
 def show_file_tool(workspaces: Workspaces, db: Database, blobs: FolderBlobs, limits: LimitSettings) -> Tool:
     """`show_file` over these workspaces."""
-    most = min(limits.attachment_bytes, MAX_BYTES)
 
     @tool(repeatable=True)
     async def show_file(
@@ -35,25 +34,32 @@ def show_file_tool(workspaces: Workspaces, db: Database, blobs: FolderBlobs, lim
         path = path.removeprefix(WORKSPACE)
         sandbox = (await workspaces.open(ctx)).sandbox
         try:
-            content = await sandbox.read_file(path, most + 1)
+            content = await sandbox.read_file(path, min(limits.attachment_bytes, MAX_BYTES) + 1)
         except NotFound:
             return ToolResult(f"There is no file {path!r} in the workspace.", is_error=True)
-        if not content or len(content) > most:
-            raise ArgumentsInvalid(
-                "The file is empty." if not content else f"The file is larger than {most:,} bytes.",
-                hint="Show a file with content." if not content else "Show a smaller file, or compress it first.",
-                field="path",
-                tool="show_file",
-            )
-        blob = await anyio.to_thread.run_sync(blobs.put, content)
-        file = await recognise_file(blobs, path, blob, len(content), limits.image_bytes)
+        file = await store_file(blobs, limits, path, content)
         made = await db.write(add_file, ctx.this_run.project_id, ctx.this_run.started_by, file)
-        return ToolResult(f"Shown to the person: {file.name} ({file.about}).", parts=(_part(made.id, file),))
+        return ToolResult(f"Shown to the person: {file.name} ({file.about}).", parts=(file_part(made.id, file),))
 
     return show_file
 
 
-def _part(attachment_id: str, file: StoredFile) -> ImagePart | FilePart:
+async def store_file(blobs: FolderBlobs, limits: LimitSettings, path: str, content: bytes) -> StoredFile:
+    """Store a file that is to be shown. Raises `ArgumentsInvalid` for an empty one, and for one that is too large."""
+    most = min(limits.attachment_bytes, MAX_BYTES)
+    if not content or len(content) > most:
+        raise ArgumentsInvalid(
+            "The file is empty." if not content else f"The file is larger than {most:,} bytes.",
+            hint="Show a file with content." if not content else "Show a smaller file, or compress it first.",
+            field="path",
+            tool="show_file",
+        )
+    blob = await anyio.to_thread.run_sync(blobs.put, content)
+    return await recognise_file(blobs, path, blob, len(content), limits.image_bytes)
+
+
+def file_part(attachment_id: str, file: StoredFile) -> ImagePart | FilePart:
+    """The part that shows a stored file: an image, or a file to download."""
     if file.image is None:
         return FilePart(
             id=new_id("part"),

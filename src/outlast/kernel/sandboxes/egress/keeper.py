@@ -101,6 +101,10 @@ class EgressKeeper:
                 sandbox_id=row.id,
             ) from error
 
+    async def placeholders(self, sandbox_id: str) -> dict[str, str]:
+        """What stands for each secret in this sandbox, by the secret's name."""
+        return await self._egress.placeholders(sandbox_id)
+
     def open(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         """It lives: serve it. Repeatable; neither waits nor raises."""
         if row.id in self._gates or not (self._egress.policy.opens or row.id in self._earlier):
