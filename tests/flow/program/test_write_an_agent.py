@@ -33,7 +33,7 @@ def events_of(address: str, run_id: str) -> Iterator[Any]:
 
 
 def test_the_files_of_the_guide_are_those_of_the_examples() -> None:
-    assert set(FILES) == {"support_desk.py", "triage.py", "weekly_digest.py"}
+    assert set(FILES) == {"support_desk.py", "triage.py", "weekly_digest.py", "order_desk.py"}
     for name, text in FILES.items():
         assert (ROOT / "examples" / "agents" / name).read_text().endswith(f"\n\n{text}")
 
@@ -45,7 +45,7 @@ def test_an_empty_folder_becomes_an_agent_whose_refund_a_person_approves(tmp_pat
     with served(config, "dev") as address:
         for name, text in FILES.items():
             (folder / name).write_text(text)
-        agents_at(address, lambda found: len(found["items"]) == 4)
+        agents_at(address, lambda found: len(found["items"]) == 5)
 
         started = asked(address, "/v1/runs", {"content": "Refund 900 cents of order B-17", "profile": "support"})
         for event in events_of(address, started["run_id"]):

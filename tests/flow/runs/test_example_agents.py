@@ -55,6 +55,14 @@ async def test_the_support_desk_pays_back_what_a_person_has_approved(
         assert await text_of_answer(it, thread_id) == "All settled."
 
 
+async def test_the_order_desk_looks_an_order_up_before_it_answers(db: Database, tmp_path: Path) -> None:
+    turns = [turn(Call("find_order", {"order_id": "B-17"})), turn("It is paid.")]
+    async with playing(db, tmp_path, AGENTS["order-desk"], turns) as it:
+        run_id, _ = await start(it, AGENTS["order-desk"], "Is B-17 paid?")
+        assert await it.ended(run_id) == "completed"
+        assert [request.tool_choice for request in it.model.requests] == ["find_order", "auto"]
+
+
 async def test_the_triage_answers_with_an_object(db: Database, tmp_path: Path) -> None:
     verdict = {"topic": "repair", "urgent": True, "summary": "The brakes do not work."}
     turns = [turn(Call("final_answer", {**verdict, "topic": "brakes"})), turn(Call("final_answer", verdict))]

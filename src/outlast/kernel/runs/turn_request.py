@@ -14,6 +14,7 @@ from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, size_of, text_
 from outlast.kernel.agents.prompt import NOT_READABLE, Conversation, Prompt, PromptContext
 from outlast.kernel.compactions.rules import CROWDED, may_try
 from outlast.kernel.models.protocol import ModelMessage, ModelRequest, ToolSpec
+from outlast.kernel.models.tool_choice import AUTO
 from outlast.kernel.runs import store
 from outlast.kernel.runs.compaction import Portion, compact, portion_of_steps, portion_of_thread
 from outlast.kernel.runs.context import RunContext
@@ -51,6 +52,8 @@ class TurnRequest:
         self._cut = [effect for effect in mine if effect.status == "started" and effect.step == turn.step]
         self._failed_at = [effect.step for effect in mine if effect.status == "failed"]
         self._made = 0
+        has_answered = any(effect.kind == "model" and effect.status == "finished" for effect in transcript.effects)
+        self._choice = AUTO if has_answered else context.agent.tool_choice
 
     async def build(self) -> ModelRequest:
         """The request, after a compaction if it is needed."""
@@ -64,6 +67,7 @@ class TurnRequest:
             system=read.prompt.system,
             messages=(*read.prompt.conversation.messages, *read.own),
             tools=self._tools(read),
+            tool_choice=self._choice,
             metadata={"run_id": self._context.run.id, "step": self._turn.step, "attempt": self._context.run.attempt},
         )
 
