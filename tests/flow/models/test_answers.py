@@ -126,6 +126,46 @@ async def test_images_go_to_models_that_see(kind: str) -> None:
         assert "image/png" in sent
 
 
+IN_RESULTS: dict[str, list[Any]] = {
+    "openai-compatible": ["messages", -1, "content", 1, "image_url", "url"],
+    "openai": ["input", -1, "output", 1, "image_url"],
+    "anthropic": ["messages", -1, "content", 0, "content", 1, "source", "data"],
+    "google": ["contents", -1, "parts", -2, "inlineData", "data"],
+}
+
+
+def with_image(*, is_error: bool = False) -> tuple[ModelMessage, ...]:
+    called = ModelMessage("assistant", (ToolCallPiece("call_a1", "terminal", "{}"),))
+    result = ToolResultPiece("call_a1", "terminal", "a chart", is_error, (ImagePiece("image/png", PIXEL),))
+    return user("Draw it"), called, ModelMessage("tool", (result,))
+
+
+@every_kind
+@pytest.mark.parametrize("is_error", [False, True], ids=["done", "failed"])
+async def test_the_image_of_a_result_is_sent_in_the_providers_own_form(kind: str, is_error: bool) -> None:
+    async with rigged(kind, vision=True) as rig:
+        heard = await listen(rig.model, rig.request(*with_image(is_error=is_error)))
+        assert heard.error is None
+        body = rig.server.requests[0].body
+        assert "a chart" in orjson.dumps(body).decode()
+        if kind == "anthropic" and is_error:  # its failed results take only text: the image stands behind them
+            assert "iVBORw0KGgotbm90LWEtcmVhbC1waWN0dXJl" in orjson.dumps(body).decode()
+            return
+        found: Any = body
+        for key in IN_RESULTS[kind]:
+            found = found[key]
+        assert str(found).endswith("iVBORw0KGgotbm90LWEtcmVhbC1waWN0dXJl")
+
+
+@every_kind
+async def test_the_image_of_a_result_is_left_out_for_models_that_do_not_see(kind: str) -> None:
+    async with rigged(kind) as rig:
+        assert (await listen(rig.model, rig.request(*with_image()))).error is None
+        sent = orjson.dumps(rig.server.requests[0].body).decode()
+        assert "iVBOR" not in sent
+        assert "is not shown to this model" in sent
+
+
 @every_kind
 async def test_images_are_described_to_models_that_do_not_see(kind: str) -> None:
     async with rigged(kind) as rig:
@@ -223,7 +263,7 @@ async def test_how_much_to_think_reaches_the_provider_in_its_own_form(
         assert found == expected
 
 
-CHOICES = {
+CHOICES: dict[str, tuple[list[str], Any, Any]] = {
     "openai-compatible": (["tool_choice"], "required", {"type": "function", "function": {"name": "terminal"}}),
     "openai": (["tool_choice"], "required", {"type": "function", "name": "terminal"}),
     "anthropic": (["tool_choice"], {"type": "any"}, {"type": "tool", "name": "terminal"}),

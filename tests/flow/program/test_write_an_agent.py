@@ -33,7 +33,8 @@ def events_of(address: str, run_id: str) -> Iterator[Any]:
 
 
 def test_the_files_of_the_guide_are_those_of_the_examples() -> None:
-    assert set(FILES) == {"support_desk.py", "triage.py", "weekly_digest.py", "order_desk.py"}
+    names = ("support_desk", "triage", "weekly_digest", "order_desk", "charts")
+    assert set(FILES) == {f"{name}.py" for name in names}
     for name, text in FILES.items():
         assert (ROOT / "examples" / "agents" / name).read_text().endswith(f"\n\n{text}")
 
@@ -45,7 +46,7 @@ def test_an_empty_folder_becomes_an_agent_whose_refund_a_person_approves(tmp_pat
     with served(config, "dev") as address:
         for name, text in FILES.items():
             (folder / name).write_text(text)
-        agents_at(address, lambda found: len(found["items"]) == 5)
+        agents_at(address, lambda found: len(found["items"]) == 6)
 
         started = asked(address, "/v1/runs", {"content": "Refund 900 cents of order B-17", "profile": "support"})
         for event in events_of(address, started["run_id"]):
@@ -55,6 +56,11 @@ def test_an_empty_folder_becomes_an_agent_whose_refund_a_person_approves(tmp_pat
         answer = asked(address, f"/v1/threads/{started['thread_id']}/messages")["items"][-1]
         assert answer["profile"] == "support"
         assert "900 cents were paid back for B-17" in answer["parts"][-1]["text"]
+
+        drawn = asked(address, "/v1/runs", {"content": "Price chart of B-17, please", "profile": "charts"})
+        assert [event["event"] for event in events_of(address, drawn["run_id"])][-1] == "stream.ended"
+        answer = asked(address, f"/v1/threads/{drawn['thread_id']}/messages")["items"][-1]
+        assert "tool_call" in [part["type"] for part in answer["parts"]]
 
         sorted_one = asked(address, "/v1/runs", {"content": "My repair is urgent!", "profile": "triage"})
         assert [event["event"] for event in events_of(address, sorted_one["run_id"])][-1] == "stream.ended"

@@ -63,6 +63,16 @@ async def test_the_order_desk_looks_an_order_up_before_it_answers(db: Database, 
         assert [request.tool_choice for request in it.model.requests] == ["find_order", "auto"]
 
 
+async def test_the_charts_are_images_in_the_answer(db: Database, tmp_path: Path) -> None:
+    turns = [turn(Call("price_chart", {"order_ids": ["B-17", "B-18"]})), turn("B-17 costs more.")]
+    async with playing(db, tmp_path, AGENTS["charts"], turns) as it:
+        run_id, thread_id = await start(it, AGENTS["charts"], "Draw B-17 and B-18.")
+        assert await it.ended(run_id) == "completed"
+        answer = (await list_messages(it.services, it.owner, thread_id)).items[-1]
+        (image,) = [part for part in answer.parts if part.type == "image"]
+        assert (image.name, image.width, image.height) == ("Prices of B-17, B-18", 120, 100)
+
+
 async def test_the_triage_answers_with_an_object(db: Database, tmp_path: Path) -> None:
     verdict = {"topic": "repair", "urgent": True, "summary": "The brakes do not work."}
     turns = [turn(Call("final_answer", {**verdict, "topic": "brakes"})), turn(Call("final_answer", verdict))]

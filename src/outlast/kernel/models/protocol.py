@@ -53,12 +53,13 @@ class ToolCallPiece:
 
 @dataclass(frozen=True, slots=True)
 class ToolResultPiece:
-    """The result of that tool (in a message of role `tool`), as the text shown to the model."""
+    """The result of that tool (in a message of role `tool`), as the text shown to the model, and its images."""
 
     call_id: str
     name: str
     content: str
     is_error: bool = False
+    images: tuple[ImagePiece, ...] = ()
 
 
 Piece = TextPiece | ImagePiece | ReasoningPiece | ToolCallPiece | ToolResultPiece

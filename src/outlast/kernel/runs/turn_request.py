@@ -16,6 +16,7 @@ from outlast.kernel.compactions.rules import CROWDED, may_try
 from outlast.kernel.models.protocol import ModelMessage, ModelRequest, ToolSpec
 from outlast.kernel.models.tool_choice import AUTO
 from outlast.kernel.runs import store
+from outlast.kernel.runs.call_images import sent_images
 from outlast.kernel.runs.compaction import Portion, compact, portion_of_steps, portion_of_thread
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.shapes import PartCarrier
@@ -82,7 +83,8 @@ class TurnRequest:
                 return _Read(prompt)
             journal = store.whole_effects(tx, context.run.id)
             sent = pieces_read(tx, journal, lambda parts: user_pieces(parts, prompt_context.load_image))
-            own = messages_of(journal, sent)
+            shown = sent_images(journal)
+            own = messages_of(journal, sent, lambda one: prompt_context.load_image(one) if one in shown else None)
             around = text_size(prompt.system) + size_of(prompt.conversation.messages) + _tools_size(prompt.tools)
             return _Read(prompt, journal, sent, own, size_of(own), around)
 

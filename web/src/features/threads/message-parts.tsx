@@ -15,6 +15,7 @@ import { Zoom } from '@/components/zoom'
 import type { AnswerProps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
+import { groupCallImages } from './call-images'
 import { FilePartCard } from './file-part-card'
 import { PendingCard } from './pending-card'
 import { Reasoning } from './reasoning'
@@ -42,15 +43,18 @@ export function MessageParts({ parts, pending, live }: AnswerProps) {
   )
 }
 
-const PartList = ({ parts, pending, live }: AnswerProps) =>
-  parts.map((part, index) => (
+function PartList({ parts: all, pending, live }: AnswerProps) {
+  const { parts, images } = groupCallImages(all)
+  return parts.map((part, index) => (
     <PartView
       key={part.id}
       part={part}
+      images={images.get(part.id)}
       pending={pending.find(({ part_id }) => part_id === part.id)}
       growing={live && index === parts.length - 1}
     />
   ))
+}
 
 const partsOf = ({ parts, pending, status }: RunState) => (
   <PartList parts={parts} pending={pending} live={!isTerminal(status)} />
@@ -58,11 +62,13 @@ const partsOf = ({ parts, pending, status }: RunState) => (
 
 interface PartViewProps {
   part: Part
+  /** The images that a call returned. */
+  images?: ImagePart[] | undefined
   pending: Pending | undefined
   growing: boolean
 }
 
-export const PartView = memo(function PartView({ part, pending, growing }: PartViewProps) {
+export const PartView = memo(function PartView({ part, images, pending, growing }: PartViewProps) {
   if (pending !== undefined) return <PendingCard pending={pending} />
   switch (part.type) {
     case 'text':
@@ -70,7 +76,7 @@ export const PartView = memo(function PartView({ part, pending, growing }: PartV
     case 'reasoning':
       return part.text.trim() === '' ? null : <Reasoning part={part} growing={growing} />
     case 'tool_call':
-      return <ToolCard part={part} />
+      return <ToolCard part={part} images={images} />
     case 'image':
       return <Picture part={part} />
     case 'file':

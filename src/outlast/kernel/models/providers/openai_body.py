@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from outlast.kernel.models.protocol import (
+    NOTE_MARK,
     ImagePiece,
     ModelMessage,
     ModelRequest,
@@ -130,7 +131,9 @@ def _messages(config: ProviderConfig, request: ModelRequest, dialect: Dialect) -
         if message.role == "assistant":
             yield _assistant(message, _own_opaque(config, request, message.opaque), dialect)
             continue
-        yield from (_tool_result(piece) for piece in message.pieces if isinstance(piece, ToolResultPiece))
+        results = [piece for piece in message.pieces if isinstance(piece, ToolResultPiece)]
+        yield from (_tool_result(piece) for piece in results)
+        yield from (_images_of_result(piece, vision=request.model.vision) for piece in results if piece.images)
         spoken = [piece for piece in message.pieces if isinstance(piece, TextPiece | ImagePiece)]
         if spoken:
             yield {"role": "user", "content": _content(spoken, vision=request.model.vision)}
@@ -193,6 +196,12 @@ def _tool_call(call: ToolCallPiece, extra: Any) -> dict[str, Any]:
 def _tool_result(piece: ToolResultPiece) -> dict[str, Any]:
     content = f"Error: {piece.content}" if piece.is_error else piece.content  # the format has no flag for it
     return {"role": "tool", "tool_call_id": piece.call_id, "content": content}
+
+
+def _images_of_result(piece: ToolResultPiece, *, vision: bool) -> dict[str, Any]:
+    """The images as a message behind the step's results: those take only text in this format."""
+    told = TextPiece(f"{NOTE_MARK} The images that {piece.name} returned (call {piece.call_id}):")
+    return {"role": "user", "content": _content([told, *piece.images], vision=vision)}
 
 
 def _content(pieces: Iterable[TextPiece | ImagePiece], *, vision: bool) -> str | list[dict[str, Any]]:
