@@ -8,12 +8,14 @@ The words that agents are written with can be imported from here; they are loade
 from importlib import import_module
 from typing import Any, Final
 
-__all__ = ["Agent", "Context", "Image", "ToolResult", "flow", "tool"]
+__all__ = ["Agent", "Context", "Image", "StageContext", "StageResult", "ToolResult", "flow", "tool"]
 
 _MODULES: Final = {
     "Agent": "agent",
     "Context": "context",
     "Image": "images",
+    "StageContext": "context",
+    "StageResult": "hooks",
     "ToolResult": "tool",
     "flow": "flow",
     "tool": "tool",

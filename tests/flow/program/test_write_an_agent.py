@@ -33,7 +33,7 @@ def events_of(address: str, run_id: str) -> Iterator[Any]:
 
 
 def test_the_files_of_the_guide_are_those_of_the_examples() -> None:
-    names = ("support_desk", "triage", "weekly_digest", "order_desk", "charts")
+    names = ("support_desk", "triage", "weekly_digest", "order_desk", "charts", "careful_desk")
     assert set(FILES) == {f"{name}.py" for name in names}
     for name, text in FILES.items():
         assert (ROOT / "examples" / "agents" / name).read_text().endswith(f"\n\n{text}")
@@ -46,7 +46,7 @@ def test_an_empty_folder_becomes_an_agent_whose_refund_a_person_approves(tmp_pat
     with served(config, "dev") as address:
         for name, text in FILES.items():
             (folder / name).write_text(text)
-        agents_at(address, lambda found: len(found["items"]) == 6)
+        agents_at(address, lambda found: len(found["items"]) == 7)
 
         started = asked(address, "/v1/runs", {"content": "Refund 900 cents of order B-17", "profile": "support"})
         for event in events_of(address, started["run_id"]):

@@ -41,7 +41,7 @@ async def seen(db: Database, folder: Path, turns: list[Turn], agent: Agent) -> A
     """A stage whose model has vision."""
     model = ScriptedModel(turns)
     async with stage(db, folder, model, agent=agent, settings=ONCE) as it:
-        it.services.catalog.default = ModelSpec("scripted", "scripted", "scripted", vision=True)
+        it.services.catalog.default = ModelSpec("scripted", "scripted", "scripted", vision=True)  # type: ignore[misc]
         yield it
 
 
