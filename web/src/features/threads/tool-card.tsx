@@ -84,7 +84,11 @@ const Images = ({ images }: { images: ImagePart[] }) => (
   <ul aria-label="Images" className="flex flex-wrap gap-2 border-t border-line p-2.5">
     {images.map(({ id, attachment_id, name }) => (
       <li key={id} data-picture>
-        <Zoom src={client.attachmentUrl(attachment_id)} alt={name} className="h-28 max-w-56 bg-code" />
+        <Zoom
+          src={client.attachmentUrl(attachment_id)}
+          alt={name}
+          className="h-28 bg-code [&_img]:w-auto [&_img]:max-w-56"
+        />
       </li>
     ))}
   </ul>
