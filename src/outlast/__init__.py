@@ -2,15 +2,24 @@
 
 The words that agents are written with can be imported from here; they are loaded when they are first asked for:
 
-    from outlast import Agent, Context, flow, tool
+    from outlast import Agent, Context, Image, flow, tool
 """
 
 from importlib import import_module
 from typing import Any, Final
 
-__all__ = ["Agent", "Context", "ToolResult", "flow", "tool"]
+__all__ = ["Agent", "Context", "Image", "StageContext", "StageResult", "ToolResult", "flow", "tool"]
 
-_MODULES: Final = {"Agent": "agent", "Context": "context", "ToolResult": "tool", "flow": "flow", "tool": "tool"}
+_MODULES: Final = {
+    "Agent": "agent",
+    "Context": "context",
+    "Image": "images",
+    "StageContext": "context",
+    "StageResult": "hooks",
+    "ToolResult": "tool",
+    "flow": "flow",
+    "tool": "tool",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1339,7 +1339,7 @@ export interface ImageInput {
   attachment_id: string
 }
 
-/** A stored image. */
+/** A stored image. `call_id`: the tool call that returned it; empty for other images. */
 export interface ImagePart {
   /** Always `image` for this kind of part. */
   type: 'image'
@@ -1351,7 +1351,7 @@ export interface ImagePart {
   attachment_id: string
   /** Media type, such as `image/png`. */
   media_type: string
-  /** File name as it was uploaded. */
+  /** File name as it was uploaded; for an image that a tool returned, what it shows. */
   name: string
   /** Width in pixels; null if it is not known. */
   width: number | null
@@ -1359,6 +1359,8 @@ export interface ImagePart {
   height: number | null
   /** Name in the folder `uploads` of the thread's workspace; empty for a picture that an agent shows. */
   file_name: string
+  /** The model's id of the tool call that returned it, which is in the same message; empty for other images. */
+  call_id: string
 }
 
 /** Markdown to insert behind a section, or to replace the document with. */

@@ -55,6 +55,8 @@ class Fault(StrEnum):
     REJECTED = "rejected"  # 400, quoting the key as well
     CONTENT_REFUSED = "content_refused"  # 400 with the code content_filter
     NO_STREAM_OPTIONS = "no_stream_options"  # 400 while the request has stream_options
+    NO_NAMED_TOOL = "no_named_tool"  # 400 while the request names the tool that must be called
+    NO_TOOL_CHOICE = "no_tool_choice"  # 400 while the request requires a call
     STALL_FIRST = "stall_first"  # nothing at all
     STALL_BODY = "stall_body"  # headers, then nothing
     STALL_MID = "stall_mid"
@@ -75,6 +77,8 @@ _REFUSALS: Final[Mapping[Fault, tuple[int, str, str]]] = {
     Fault.REJECTED: (400, "invalid_request_error", "The field foo is not known (asked with {key})."),
     Fault.CONTENT_REFUSED: (400, "content_filter", "The prompt was filtered by the content policy."),
     Fault.NO_STREAM_OPTIONS: (400, "invalid_request_error", "Unknown parameter: 'stream_options'."),
+    Fault.NO_NAMED_TOOL: (400, "invalid_request_error", "Invalid tool_choice type: 'object'."),
+    Fault.NO_TOOL_CHOICE: (400, "invalid_request_error", "Thinking mode does not support this tool_choice."),
 }
 
 
@@ -278,7 +282,13 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _refusal(answer: Answer, writer: Writer, body: dict[str, Any], headers: Mapping[str, str]) -> web.Response | None:
-    if answer.fault not in _REFUSALS or (answer.fault is Fault.NO_STREAM_OPTIONS and "stream_options" not in body):
+    choice = body.get("tool_choice")
+    accepted = {
+        Fault.NO_STREAM_OPTIONS: "stream_options" not in body,
+        Fault.NO_NAMED_TOOL: not isinstance(choice, dict),
+        Fault.NO_TOOL_CHOICE: choice is None,
+    }
+    if answer.fault not in _REFUSALS or accepted.get(answer.fault):
         return None
     status, kind, message = _REFUSALS[answer.fault]
     key = headers.get("authorization") or headers.get("x-api-key") or headers.get("x-goog-api-key") or ""

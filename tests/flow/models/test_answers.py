@@ -7,10 +7,19 @@ import anyio
 import orjson
 import pytest
 
-from outlast.kernel.models.protocol import ImagePiece, ModelMessage, TextPiece, ToolCallPiece, ToolResultPiece, TurnEnd
+from outlast.base.errors import ModelRejected
+from outlast.kernel.models.protocol import (
+    ImagePiece,
+    ModelMessage,
+    TextPiece,
+    ToolCallPiece,
+    ToolResultPiece,
+    ToolSpec,
+    TurnEnd,
+)
 from outlast.kernel.models.settings import ReasoningSettings
 from outlast.testing.model_server import Answer, Fault
-from tests.flow.models.rig import KEY, KINDS, listen, rigged, user
+from tests.flow.models.rig import KEY, KINDS, TERMINAL, listen, rigged, user
 
 PIXEL = b"\x89PNG\r\n\x1a\n-not-a-real-picture"
 CALL = {"name": "terminal", "arguments": {"command": "ls -la 'Ünïcode'"}, "id": "call_a1"}
@@ -117,6 +126,46 @@ async def test_images_go_to_models_that_see(kind: str) -> None:
         assert "image/png" in sent
 
 
+IN_RESULTS: dict[str, list[Any]] = {
+    "openai-compatible": ["messages", -1, "content", 1, "image_url", "url"],
+    "openai": ["input", -1, "output", 1, "image_url"],
+    "anthropic": ["messages", -1, "content", 0, "content", 1, "source", "data"],
+    "google": ["contents", -1, "parts", -2, "inlineData", "data"],
+}
+
+
+def with_image(*, is_error: bool = False) -> tuple[ModelMessage, ...]:
+    called = ModelMessage("assistant", (ToolCallPiece("call_a1", "terminal", "{}"),))
+    result = ToolResultPiece("call_a1", "terminal", "a chart", is_error, (ImagePiece("image/png", PIXEL),))
+    return user("Draw it"), called, ModelMessage("tool", (result,))
+
+
+@every_kind
+@pytest.mark.parametrize("is_error", [False, True], ids=["done", "failed"])
+async def test_the_image_of_a_result_is_sent_in_the_providers_own_form(kind: str, is_error: bool) -> None:
+    async with rigged(kind, vision=True) as rig:
+        heard = await listen(rig.model, rig.request(*with_image(is_error=is_error)))
+        assert heard.error is None
+        body = rig.server.requests[0].body
+        assert "a chart" in orjson.dumps(body).decode()
+        if kind == "anthropic" and is_error:  # its failed results take only text: the image stands behind them
+            assert "iVBORw0KGgotbm90LWEtcmVhbC1waWN0dXJl" in orjson.dumps(body).decode()
+            return
+        found: Any = body
+        for key in IN_RESULTS[kind]:
+            found = found[key]
+        assert str(found).endswith("iVBORw0KGgotbm90LWEtcmVhbC1waWN0dXJl")
+
+
+@every_kind
+async def test_the_image_of_a_result_is_left_out_for_models_that_do_not_see(kind: str) -> None:
+    async with rigged(kind) as rig:
+        assert (await listen(rig.model, rig.request(*with_image()))).error is None
+        sent = orjson.dumps(rig.server.requests[0].body).decode()
+        assert "iVBOR" not in sent
+        assert "is not shown to this model" in sent
+
+
 @every_kind
 async def test_images_are_described_to_models_that_do_not_see(kind: str) -> None:
     async with rigged(kind) as rig:
@@ -212,6 +261,60 @@ async def test_how_much_to_think_reaches_the_provider_in_its_own_form(
         for key in path:
             found = found[key]
         assert found == expected
+
+
+CHOICES: dict[str, tuple[list[str], Any, Any]] = {
+    "openai-compatible": (["tool_choice"], "required", {"type": "function", "function": {"name": "terminal"}}),
+    "openai": (["tool_choice"], "required", {"type": "function", "name": "terminal"}),
+    "anthropic": (["tool_choice"], {"type": "any"}, {"type": "tool", "name": "terminal"}),
+    "google": (
+        ["toolConfig", "functionCallingConfig"],
+        {"mode": "ANY"},
+        {"mode": "ANY", "allowedFunctionNames": ["terminal"]},
+    ),
+}
+SEARCH = ToolSpec("search", "Searches.", {"type": "object", "properties": {}})
+
+
+@every_kind
+@pytest.mark.parametrize("named", [False, True], ids=["any tool", "one tool"])
+async def test_a_required_call_reaches_the_provider_in_its_own_form(kind: str, named: bool) -> None:
+    async with rigged(kind, Answer(calls=(CALL,))) as rig:
+        choice = "terminal" if named else "required"
+        heard = await listen(rig.model, rig.request(tools=(TERMINAL, SEARCH), tool_choice=choice))
+        assert heard.error is None
+        path, required, of_one = CHOICES[kind]
+        found = rig.server.requests[0].body
+        for key in path:
+            found = found[key]
+        assert found == (of_one if named else required)
+        assert "Searches." in orjson.dumps(rig.server.requests[0].body).decode(), "the other tools are offered too"
+
+
+@every_kind
+@pytest.mark.parametrize("tools", [(), (TERMINAL,)], ids=["without tools", "with a tool"])
+async def test_a_free_choice_and_one_without_tools_require_nothing(kind: str, tools: tuple[ToolSpec, ...]) -> None:
+    async with rigged(kind) as rig:
+        heard = await listen(rig.model, rig.request(tools=tools, tool_choice="auto" if tools else "required"))
+        assert heard.error is None
+        sent = orjson.dumps(rig.server.requests[0].body).decode()
+        assert not [word for word in ('"required"}', '"ANY"', '"any"', '"tool_choice":"required"') if word in sent]
+
+
+@pytest.mark.parametrize(
+    ("name", "reasoning"),
+    [("claude-sonnet-4-5", ReasoningSettings(budget_tokens=3_000)), ("claude-opus-5-5", ReasoningSettings())],
+    ids=["reasoning with a budget", "a model that never does"],
+)
+async def test_a_model_that_accepts_no_required_call_is_refused_before_it_is_asked(
+    name: str, reasoning: ReasoningSettings
+) -> None:
+    async with rigged("anthropic", model={"name": name, "reasoning": reasoning}) as rig:
+        for choice in ("required", "terminal"):
+            error = (await listen(rig.model, rig.request(tool_choice=choice))).error
+            assert isinstance(error, ModelRejected)
+            assert "`tool_choice`" in error.hint
+        assert rig.server.requests == []
 
 
 @every_kind

@@ -9,10 +9,10 @@ import pytest
 
 from outlast.base import errors
 from outlast.base.errors import OutlastError, ProviderRefused, TryLater
-from outlast.kernel.models.protocol import ModelMessage, ToolCallPiece, ToolResultPiece, UsageDelta
+from outlast.kernel.models.protocol import ModelMessage, ToolCallPiece, ToolResultPiece, ToolSpec, UsageDelta
 from outlast.kernel.models.turn_calls import sendable_arguments
 from outlast.testing.model_server import Answer, Fault
-from tests.flow.models.rig import KEY, KINDS, listen, rigged, user
+from tests.flow.models.rig import KEY, KINDS, TERMINAL, listen, rigged, user
 
 TEXT = "One two three four five six seven eight."
 CALL = {"name": "terminal", "arguments": {"command": "ls -la a-rather-long-name"}, "id": "call_a1"}
@@ -109,6 +109,27 @@ async def test_the_provider_says_how_long_to_wait(kind: str) -> None:
         error = (await listen(rig.model, rig.request())).error
         assert isinstance(error, TryLater)
         assert error.retry_after_s == 7
+
+
+async def test_a_server_whose_tool_choice_cannot_name_a_tool_is_offered_that_tool_alone() -> None:
+    refusal = Answer(fault=Fault.NO_NAMED_TOOL)
+    async with rigged("openai-compatible", refusal, Answer(calls=(CALL,)), Answer(calls=(CALL,))) as rig:
+        search = ToolSpec("search", "Searches.", {"type": "object", "properties": {}})
+        request = rig.request(tools=(TERMINAL, search), tool_choice="terminal")
+        for _ in range(2):
+            assert [call.name for call in (await listen(rig.model, request)).calls] == ["terminal"]
+        choices = [seen.body["tool_choice"] for seen in rig.server.requests]
+        assert choices == [{"type": "function", "function": {"name": "terminal"}}, "required", "required"]
+        offered = [[tool["function"]["name"] for tool in seen.body["tools"]] for seen in rig.server.requests]
+        assert offered == [["terminal", "search"], ["terminal"], ["terminal"]]
+
+
+async def test_a_server_that_accepts_no_required_call_says_so_to_the_person_with_what_to_do() -> None:
+    async with rigged("openai-compatible", Answer(fault=Fault.NO_TOOL_CHOICE)) as rig:
+        error = (await listen(rig.model, rig.request(tool_choice="required"))).error
+        assert isinstance(error, errors.ModelRejected)
+        assert "Choose another model" in error.hint
+        assert "does not support this tool_choice" in error.message
 
 
 @every_kind

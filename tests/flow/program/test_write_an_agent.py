@@ -13,11 +13,10 @@ from tests.flow.program.serving import CONFIG, served
 from tests.flow.program.test_dev import agents_at
 
 ROOT = Path(__file__).resolve().parents[3]
-FILES = dict(
-    re.findall(
-        r'```python title="agents/(\w+\.py)"\n(.*?)```', (ROOT / "docs/guides/write-an-agent.md").read_text(), re.DOTALL
-    )
+GUIDES = "".join(
+    (ROOT / "docs" / "guides" / name).read_text() for name in ("write-an-agent.md", "what-agents-can-do.md")
 )
+FILES = dict(re.findall(r'```python title="agents/(\w+\.py)"\n(.*?)```', GUIDES, re.DOTALL))
 
 
 def asked(address: str, path: str, body: object = None) -> Any:
@@ -40,10 +39,9 @@ def approve_refund(address: str, run_id: str) -> None:
             asked(address, f"/v1/approvals/{event['data']['approval']['id']}", {"decision": "approve"})
 
 
-def test_the_files_of_the_guide_are_those_of_the_examples() -> None:
-    assert set(FILES) == {
-        "support_desk.py", "triage.py", "weekly_digest.py", "front_desk.py", "price_watch.py", "run_it.py"
-    }  # fmt: skip
+def test_the_files_of_the_guides_are_those_of_the_examples() -> None:
+    names = ("support_desk", "triage", "weekly_digest", "front_desk", "price_watch", "run_it", "order_desk", "charts")
+    assert set(FILES) == {f"{name}.py" for name in (*names, "careful_desk")}
     for name, text in FILES.items():
         assert (ROOT / "examples" / "agents" / name).read_text().endswith(f"\n\n{text}")
 
@@ -55,7 +53,7 @@ def test_an_empty_folder_becomes_an_agent_whose_refund_a_person_approves(tmp_pat
     with served(config, "dev") as address:
         for name, text in FILES.items():
             (folder / name).write_text(text)
-        agents_at(address, lambda found: len(found["items"]) == 7)
+        agents_at(address, lambda found: len(found["items"]) == 10)
 
         started = asked(address, "/v1/runs", {"content": "Refund 900 cents of order B-17", "profile": "support"})
         approve_refund(address, started["run_id"])
@@ -70,6 +68,11 @@ def test_an_empty_folder_becomes_an_agent_whose_refund_a_person_approves(tmp_pat
         _, first, answer = asked(address, f"/v1/threads/{started['thread_id']}/messages")["items"]
         assert [first["profile"], answer["profile"]] == ["front-desk", "support"]
         assert "900 cents were paid back for B-17" in answer["parts"][-1]["text"]
+
+        drawn = asked(address, "/v1/runs", {"content": "Price chart of B-17, please", "profile": "charts"})
+        assert [event["event"] for event in events_of(address, drawn["run_id"])][-1] == "stream.ended"
+        answer = asked(address, f"/v1/threads/{drawn['thread_id']}/messages")["items"][-1]
+        assert "tool_call" in [part["type"] for part in answer["parts"]]
 
         sorted_one = asked(address, "/v1/runs", {"content": "My repair is urgent!", "profile": "triage"})
         assert [event["event"] for event in events_of(address, sorted_one["run_id"])][-1] == "stream.ended"

@@ -15,6 +15,7 @@ from outlast.kernel.agents.own_agents import find_own_agents
 from outlast.kernel.agents.settings import AgentSettings
 from outlast.kernel.runs.actions import NewThread
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
+from outlast.kernel.runs.stages import WITHHELD_TEXT
 from outlast.kernel.threads.actions import list_messages
 from outlast.testing.scripted_model import Call, Turn, turn
 from outlast_sandbox.providers.memory import Job
@@ -55,6 +56,60 @@ async def test_the_support_desk_pays_back_what_a_person_has_approved(
         assert told_last(it.model.requests[1]) == ["B-17: paid, 49900 cents."]
         assert told.lower() in told_last(it.model.requests[2])[0].lower()
         assert await text_of_answer(it, thread_id) == "All settled."
+
+
+async def test_the_order_desk_looks_an_order_up_before_it_answers(db: Database, tmp_path: Path) -> None:
+    turns = [turn(Call("find_order", {"order_id": "B-17"})), turn("It is paid.")]
+    async with playing(db, tmp_path, AGENTS["order-desk"], turns) as it:
+        run_id, _ = await start(it, AGENTS["order-desk"], "Is B-17 paid?")
+        assert await it.ended(run_id) == "completed"
+        assert [request.tool_choice for request in it.model.requests] == ["find_order", "auto"]
+
+
+async def test_the_charts_are_images_in_the_answer(db: Database, tmp_path: Path) -> None:
+    turns = [turn(Call("price_chart", {"order_ids": ["B-17", "B-18"]})), turn("B-17 costs more.")]
+    async with playing(db, tmp_path, AGENTS["charts"], turns) as it:
+        run_id, thread_id = await start(it, AGENTS["charts"], "Draw B-17 and B-18.")
+        assert await it.ended(run_id) == "completed"
+        answer = (await list_messages(it.services, it.owner, thread_id)).items[-1]
+        (image,) = [part for part in answer.parts if part.type == "image"]
+        assert (image.name, image.width, image.height) == ("Prices of B-17, B-18", 120, 100)
+
+
+@pytest.mark.parametrize("said", ["You paid with 4111 1111-1111 1111.", "We promise it comes on Monday."])
+async def test_the_careful_desk_writes_an_answer_again_that_has_what_it_must_not_have(
+    db: Database, tmp_path: Path, said: str
+) -> None:
+    turns = [turn("Let me look.", Call("find_order", {"order_id": "B-17"})), turn(said), turn("It is paid.")]
+    async with playing(db, tmp_path, AGENTS["careful-desk"], turns) as it:
+        run_id, thread_id = await start(it, AGENTS["careful-desk"], "How did I pay B-17?")
+        events = await it.events(run_id)
+        assert said in "".join(e["data"]["delta"] for e in events if e["event"] == "text.delta"), "it was shown"
+        assert await text_of_answer(it, thread_id) == "It is paid."
+        assert said in str(it.model.requests[2].messages)
+        assert "Write it again" in str(it.model.requests[2].messages[-1])
+        steps = [e["data"] for e in events if e["event"] == "workflow.step" and e["data"]["name"] == "check_answer"]
+        assert [step["status"] for step in steps] == ["failed", "done"]
+
+
+async def test_the_careful_desk_saves_no_text_if_it_is_never_right(db: Database, tmp_path: Path) -> None:
+    async with playing(db, tmp_path, AGENTS["careful-desk"], [turn("I guarantee it.")] * 6) as it:
+        run_id, thread_id = await start(it, AGENTS["careful-desk"], "Will it last?")
+        ended = (await it.events(run_id))[-2]["data"]
+        assert (ended["stop_reason"], ended["credits"]) == ("problems", 0)
+        assert ended["problems"] == ["Your answer makes a promise. Write it again, and say only what is in the order."]
+        answer = (await list_messages(it.services, it.owner, thread_id)).items[-1]
+        (notice,) = answer.parts
+        assert notice.type == "notice"
+        assert notice.text == WITHHELD_TEXT
+
+
+@pytest.mark.parametrize("said", ["Order 4111 1111 1111 1112 is paid.", "You asked for a guarantee.", "Call 555 0100."])
+async def test_the_careful_desk_lets_other_numbers_and_words_pass(db: Database, tmp_path: Path, said: str) -> None:
+    async with playing(db, tmp_path, AGENTS["careful-desk"], [turn(said)]) as it:
+        _, thread_id = started = await start(it, AGENTS["careful-desk"], "Well?")
+        assert await it.ended(started[0]) == "completed"
+        assert await text_of_answer(it, thread_id) == said
 
 
 async def test_the_triage_answers_with_an_object(db: Database, tmp_path: Path) -> None:

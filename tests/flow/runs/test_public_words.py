@@ -12,14 +12,16 @@ from pydantic import BaseModel
 
 from outlast import Agent, Context, tool
 from outlast.base.agent_errors import ToolChanged
+from outlast.base.errors import ModelCut
 from outlast.db.database import Database, Tx
 from outlast.kernel.models.protocol import TextPiece
+from outlast.kernel.runs.actions import continue_run, retry_run
 from outlast.kernel.runs.approval_actions import decide_approval
-from outlast.kernel.runs.settings import PolicyRule
+from outlast.kernel.runs.settings import PolicyRule, RetrySettings
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.settings import Settings
-from outlast.testing.scripted_model import Call, turn
-from tests.flow.harness import stage, told
+from outlast.testing.scripted_model import Call, Fail, turn
+from tests.flow.harness import Stage, stage, told
 
 
 class Verdict(BaseModel):
@@ -65,6 +67,55 @@ async def test_a_person_decides_about_a_call_of_a_tool_that_asks_and_is_shown_wh
         await decide_approval(it.services, it.owner, approval["id"], "approve")
         assert await it.ended(started.run_id) == "completed"
         assert told(it.model.requests[1].messages[-1]) == ["paid 77"]
+
+
+def choices(it: Stage) -> list[str]:
+    return [request.tool_choice for request in it.model.requests]
+
+
+@pytest.mark.parametrize("choice", ["required", "order_of"])
+async def test_a_required_call_is_required_in_the_first_turn_only(db: Database, tmp_path: Path, choice: str) -> None:
+    agent = Agent("chat", tools=[order_of, refund], tool_choice=choice)
+    turns = [turn(Call("order_of", {"order_id": "77"})), turn("It cost 5 €."), turn("Yes."), turn("No.")]
+    async with stage(db, tmp_path, turns, agent=agent) as it:
+        assert await it.ended((await it.start()).run_id) == "completed"
+        assert choices(it) == [choice, "auto"]
+        started = await it.start("Sure?")
+        assert await it.ended(started.run_id) == "completed", "a model that ignores it ends its run like any other"
+        assert choices(it)[2:] == [choice]
+        again = await retry_run(it.services, it.owner, started.run_id)
+        assert await it.ended(again.run_id) == "completed"
+        assert choices(it)[3:] == [choice]
+
+
+async def test_a_run_that_continues_another_one_requires_nothing_again(db: Database, tmp_path: Path) -> None:
+    agent = Agent("chat", tools=[order_of], tool_choice="order_of")
+    turns = [turn(Call("order_of", {"order_id": "77"})), turn(Fail(ModelCut("cut"))), turn("It cost 5 €.")]
+    async with stage(db, tmp_path, turns, agent=agent, settings=Settings(retry=RetrySettings(attempts=0))) as it:
+        started = await it.start()
+        assert await it.ended(started.run_id) == "error"
+        continued = await continue_run(it.services, it.owner, started.run_id)
+        assert await it.ended(continued.run_id) == "completed"
+        assert choices(it) == ["order_of", "auto", "auto"]
+
+
+async def test_a_turn_that_is_asked_again_requires_the_call_again(db: Database, tmp_path: Path) -> None:
+    agent = Agent("chat", tools=[order_of], tool_choice="required")
+    turns = [turn("It", Fail(ModelCut("cut"))), turn(Call("order_of", {"order_id": "77"})), turn("5 €.")]
+    settings = Settings(retry=RetrySettings(attempts=2, base_s=0.01))
+    async with stage(db, tmp_path, turns, agent=agent, settings=settings) as it:
+        assert await it.ended((await it.start()).run_id) == "completed"
+        assert choices(it) == ["required", "required", "auto"]
+
+
+async def test_a_required_answer_ends_the_run_with_its_object(db: Database, tmp_path: Path) -> None:
+    seen: list[Mapping[str, Any]] = []
+    answer = {"urgent": True, "topic": "brakes"}
+    agent = triage(seen, tool_choice="final_answer")
+    async with stage(db, tmp_path, [turn(Call("final_answer", answer))], agent=agent) as it:
+        assert await it.ended((await it.start()).run_id) == "completed"
+        assert choices(it) == ["final_answer"]
+        assert seen == [{"output": answer}]
 
 
 def _refunding(answer: str) -> Agent:

@@ -25,7 +25,7 @@ from outlast.kernel.runs.worker import Worker
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.parts import ImagePart, NoticePart
 from outlast.testing.agents import FakeStagedAgent, FakeTool
-from outlast.testing.scripted_model import Call, turn
+from outlast.testing.scripted_model import Call, Think, turn
 from tests.flow.harness import Event, Stage, stage
 
 QUICK = Settings(retry=RetrySettings(attempts=1, base_s=0.01))
@@ -112,6 +112,64 @@ async def test_what_a_check_finds_is_told_to_the_model_which_goes_on_until_it_is
         ]
         answer = (await it.messages())[-1]
         assert [part.text for part in answer.parts] == ["Done.", "Mended."], "problems are no part of the answer"
+
+
+async def test_a_check_can_take_the_texts_that_it_looked_at_out_of_the_answer(db: Database, tmp_path: Path) -> None:
+    looked_at: list[Sequence[str]] = []
+
+    async def check(context: StageContext) -> StageResult:
+        looked_at.append(context.unchecked)
+        wrong = len(looked_at) < 3
+        notice = NoticePart(id=f"prt_{len(looked_at)}", code="again", text="Written again.")
+        return StageResult(problems=("Wrong.",) if wrong else (), withdraw=wrong, parts=(notice,) if wrong else ())
+
+    agent = FakeStagedAgent(FakeTool("look"), checking=check)
+    turns = [turn(Think("Hm."), "One.", Call("look")), turn("Two."), turn("Three."), turn("Four.")]
+    async with stage(db, tmp_path, turns, agent=agent) as it:
+        started = await it.start()
+        events = await it.events(started.run_id)
+        assert looked_at == [("One.", "Two."), ("Three.",), ("Four.",)]
+        answer = (await it.messages())[-1]
+        assert [(part.type, part.step) for part in answer.parts] == [
+            *(("tool_call", 1), ("notice", 2), ("notice", 3), ("text", 4))
+        ]
+        assert answer.parts[-1].text == "Four."
+        resets = [e["data"] for e in events if e["event"] == "step.reset"]
+        assert [(reset["step"], [part["type"] for part in reset["parts"]]) for reset in resets] == [
+            *((1, ["tool_call"]), (2, []), (3, []))
+        ]
+        said = [p.text for m in it.model.requests[-1].messages for p in m.pieces if isinstance(p, TextPiece)]
+        assert [text for text in said if not text.startswith(CHECK_MARK)] == ["One.", "Two.", "Three."]
+
+
+async def test_a_check_cut_by_a_stopping_server_takes_the_texts_out_once(db: Database, tmp_path: Path) -> None:
+    reached = anyio.Event()
+    checks: list[int] = []
+
+    async def check(context: StageContext) -> StageResult:
+        checks.append(context.attempt)
+        if len(checks) == 1:
+            reached.set()
+            await anyio.sleep_forever()
+        wrong = context.unchecked == ("One.",)
+        return StageResult(problems=("Wrong.",) if wrong else (), withdraw=wrong)
+
+    agent = FakeStagedAgent(checking=check)
+    async with stage(db, tmp_path, [turn("One."), turn("Two.")], agent=agent, working=False) as it:
+        started = await it.start()
+        async with anyio.create_task_group() as group:
+            first = Worker(it.services.engine)
+            group.start_soon(first.run)
+            await reached.wait()
+            first.stop_softly()
+            await first.stop_hard()
+            group.cancel_scope.cancel()
+        async with anyio.create_task_group() as group:
+            group.start_soon(Worker(it.services.engine).run)
+            assert await it.ended(started.run_id) == "completed"
+            group.cancel_scope.cancel()
+        assert [part.text for part in (await it.messages())[-1].parts] == ["Two."]
+        assert checks == [1, 2, 2]
 
 
 async def test_at_the_step_limit_a_run_ends_completed_with_its_problems_and_nothing_is_charged(

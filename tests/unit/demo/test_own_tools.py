@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
@@ -94,3 +95,10 @@ async def test_beside_the_tools_of_a_sandbox_the_recorded_answers_stay() -> None
 def test_arguments_that_a_message_does_not_have_are_left_out_unless_they_are_a_required_text() -> None:
     assert arguments_from("hello", refund.spec.parameters) == {"order_id": "hello"}
     assert "questions" not in arguments_from("hello", ask_user.spec.parameters)
+
+
+@pytest.mark.parametrize(("choice", "name"), [("find_order", "find_order"), ("required", "refund")])
+async def test_a_call_that_the_agent_requires_is_made_whatever_the_message_says(choice: str, name: str) -> None:
+    request = request_of([ModelMessage("user", (TextPiece("Hello there"),))], OWN)
+    deltas = await turn_of(replace(request, tool_choice=choice))
+    assert [call.name for call in calls_in(deltas)] == [name]

@@ -1356,7 +1356,7 @@ class ImageInput(TypedDict):
 
 
 class ImagePart(TypedDict):
-    """A stored image."""
+    """A stored image. `call_id`: the tool call that returned it; empty for other images."""
     # Always `image` for this kind of part.
     type: Literal["image"]
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
@@ -1367,7 +1367,7 @@ class ImagePart(TypedDict):
     attachment_id: str
     # Media type, such as `image/png`.
     media_type: str
-    # File name as it was uploaded.
+    # File name as it was uploaded; for an image that a tool returned, what it shows.
     name: str
     # Width in pixels; null if it is not known.
     width: int | None
@@ -1375,6 +1375,8 @@ class ImagePart(TypedDict):
     height: int | None
     # Name in the folder `uploads` of the thread's workspace; empty for a picture that an agent shows.
     file_name: str
+    # The model's id of the tool call that returned it, which is in the same message; empty for other images.
+    call_id: str
 
 
 class ImportRequest(TypedDict):

@@ -76,7 +76,7 @@ def _lines(request: ModelRequest) -> Sequence[Line]:
     if is_summary(request):
         return summary_lines(request)
     scene = _scene(request)
-    own = own_lines(scene, request.tools)
+    own = own_lines(scene, request.tools, request.tool_choice)
     return choose_script(scene)(scene) if own is None else own
 
 

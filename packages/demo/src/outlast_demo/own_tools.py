@@ -8,6 +8,7 @@ from typing import Any, Final
 import orjson
 
 from outlast.kernel.models.protocol import ToolSpec
+from outlast.kernel.models.tool_choice import AUTO, REQUIRED
 from outlast.kernel.runs.stage_plan import FINAL_ANSWER
 from outlast_demo.answers import quoted
 from outlast_demo.lines import Line, Say, Use
@@ -22,14 +23,18 @@ _TOKEN: Final = re.compile(r'"([^"]*)"|“([^”]*)”|([\w.@-]*\w)')
 _PLURAL: Final = re.compile(r"(?<=\w{2})s$")
 
 
-def own_lines(scene: Scene, tools: Sequence[ToolSpec]) -> Sequence[Line] | None:
-    """The next turn in an agent with tools of its own, or None if a recorded answer fits better."""
+def own_lines(scene: Scene, tools: Sequence[ToolSpec], choice: str = AUTO) -> Sequence[Line] | None:
+    """The next turn in an agent with tools of its own, or None if a recorded answer fits better. `choice`: the tool
+    that the agent requires."""
     own = {tool.name: tool for tool in tools if tool.name not in RECORDED}
     if not own:
         return None
     if scene.results:
         return _after_result(scene, own)
-    use = _exact_use(scene.asked, own) or _named_use(scene, own) or _final_use(scene.asked, own)
+    use = _required_use(scene.asked, own, choice) or _exact_use(scene.asked, own) or _named_use(scene, own)
+    use = use or _final_use(scene.asked, own)
+    if use is None and choice == REQUIRED:
+        use = _required_use(scene.asked, own, next(iter(own)))
     if use is not None:
         return [Say(f"I'll call `{use.tool}`.\n\n"), use]
     return [Say(_offer(own))] if RECORDED.isdisjoint(scene.tools) else None
@@ -43,6 +48,11 @@ def _after_result(scene: Scene, own: Mapping[str, ToolSpec]) -> Sequence[Line] |
         return [use]
     words = "The call did not succeed" if result.is_error else "Done"
     return [Say(f"{words}. `{result.name}` answered:\n\n{quoted(result.content)}\n")]
+
+
+def _required_use(asked: str, own: Mapping[str, ToolSpec], choice: str) -> Use | None:
+    tool = own.get(choice)
+    return None if tool is None else Use(tool.name, arguments_from(asked, tool.parameters))
 
 
 def _exact_use(asked: str, own: Mapping[str, ToolSpec]) -> Use | None:
@@ -71,8 +81,7 @@ def _named_use(scene: Scene, own: Mapping[str, ToolSpec]) -> Use | None:
 
 def _final_use(asked: str, own: Mapping[str, ToolSpec]) -> Use | None:
     """A call that gives the answer as an object."""
-    tool = own.get(FINAL_ANSWER)
-    return None if tool is None else Use(tool.name, arguments_from(asked, tool.parameters))
+    return _required_use(asked, own, FINAL_ANSWER)
 
 
 def arguments_from(asked: str, schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from outlast.kernel.agents.final_answer import answer_tool, check_answer
 from outlast.kernel.agents.handoff import MAX_ABOUT_CHARS, HandoffTool
 from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far, with_project
 from outlast.kernel.agents.tool import Tool
+from outlast.kernel.models.tool_choice import AUTO, REQUIRED
 from outlast.kernel.runs.stage_plan import FINAL_ANSWER, StagePlan
 
 if TYPE_CHECKING:  # `from outlast import Agent` loads no Pydantic
@@ -49,6 +50,9 @@ class Agent:
       the agent's name. A transfer ends the run with the stop reason `handed_over`; a run of the other agent follows it
       in the same thread, and that agent answers from then on. Not offered to a run that another agent has called. An
       agent with an `output` may hand over instead of answering: then `facts` has no `output`.
+    - `tool_choice`: `auto` (default: the model chooses), `required` (its first turn must call a tool), or the name of
+      one of these tools, which the first turn must call. After that turn the model chooses. A model that accepts no
+      forced call ends the run with `model_rejected`: some never do, and Claude does not while it reasons with a budget.
     - `model`: the id of its model, unless a person chooses another one.
     - `max_steps`: turns of the model in one run, 1 to 10,000 (default: `runs.max_steps`). The configuration wins.
     - `sandbox`: its tools work in a sandbox, which a server with `sandbox.mode = "warm"` starts in advance. An agent
@@ -74,8 +78,8 @@ class Agent:
     `SandboxUnavailable` a little later; if that does not help, `prepare` ends the run without an answer and `check`
     with the existing one. Any other error of `check` is a problem that cannot be fixed.
 
-    Raises `ValueError` for an invalid name, title, description or icon, two tools of one name, `output` together with
-    `check`, and `handoffs` of a flow or to the agent itself.
+    Raises `ValueError` for an invalid name, title, description or icon, two tools of one name, a `tool_choice` that is
+    not one of the tools, `output` together with `check`, and `handoffs` of a flow or to the agent itself.
     """
 
     name: str
@@ -85,6 +89,7 @@ class Agent:
     output: "type[BaseModel] | None" = None
     agents: Sequence["Agent"] = ()
     handoffs: Sequence["Agent | str"] = ()
+    tool_choice: str = AUTO
     model: str | None = None
     max_steps: int | None = None
     sandbox: bool = False
@@ -126,6 +131,7 @@ class Agent:
         if len(by_name) < len(self.tools):
             raise ValueError(f"The agent {self.name} has two tools of one name.")
         object.__setattr__(self, "_by_name", by_name)
+        _check_choice(self)
         prepares, checks = self.prepare is not None, self.check is not None
         plan = StagePlan(prepares, checks, self.done_mark) if prepares or checks else None
         object.__setattr__(self, "plan", plan)
@@ -198,6 +204,16 @@ def _check_handoffs(agent: Agent) -> None:
         raise ValueError(f"The flow {agent.name} cannot have handoffs, because no model works in it.")
     if agent.name in map(name_of, agent.handoffs):
         raise ValueError(f"The agent {agent.name} cannot hand over to itself.")
+
+
+def _check_choice(agent: Agent) -> None:
+    if agent.tool_choice == REQUIRED and not (agent.tools or agent.sandbox):
+        raise ValueError(f"The agent {agent.name} has no tools, so its tool_choice cannot be 'required'.")
+    if agent.tool_choice not in (AUTO, REQUIRED) and agent.tool(agent.tool_choice) is None:
+        names = ", ".join(["auto", "required", *(tool.name for tool in agent.tools)])
+        raise ValueError(
+            f"The agent {agent.name} has no tool {agent.tool_choice!r} for its tool_choice. Use one of: {names}."
+        )
 
 
 def _check_looks(agent: Agent) -> None:

@@ -196,13 +196,15 @@ class StageContext(EffectContext):
 
     `tell` shows a step of the workflow (`workflow.step`), saved before it returns; a step that a stage leaves at
     `started` is closed when the run ends. For a check: `said` is the text of every turn so far, oldest first, including
-    inherited ones; `last`: no further turn follows, whatever the check finds; `untold` are problems with lines of the
-    last turn that the model has not read yet: they are added to the check's problems even if it does not repeat them;
-    `answer` is the model's answer for the agent's `output` (JSON text, or None before it).
+    inherited ones; `unchecked` the texts of this run's turns since its last check; `last`: no further turn follows,
+    whatever the check finds; `untold` are problems with lines of the last turn that the model has not read yet: they
+    are added to the check's problems even if it does not repeat them; `answer` is the model's answer for the agent's
+    `output` (JSON text, or None before it).
     """
 
     tell: Tell
     said: Sequence[str] = ()
+    unchecked: Sequence[str] = ()
     last: bool = False
     untold: Sequence[str] = field(default=())
     answer: str | None = None

@@ -67,6 +67,10 @@ def file_text(part: Mapping[str, Any]) -> str:
     return f"[ATTACHED FILE]\n{shown}\nThis is only its beginning: read_file reads on. {where}"
 
 
+def no_image(_attachment_id: str) -> None:
+    """A `LoadImage` for texts."""
+
+
 def image_piece(attachment_id: str, name: str | None, load_image: LoadImage) -> Piece:
     """An image of a message, or its name if the model does not see it."""
     image = load_image(attachment_id)
@@ -86,7 +90,7 @@ def _answer_messages(parts: Sequence[Mapping[str, Any]], opaque: Mapping[int, di
         if said:
             messages.append(ModelMessage("assistant", tuple(said), record))
         if calls:
-            messages.append(ModelMessage("tool", tuple(_old_result(call) for call in calls)))
+            messages.append(ModelMessage("tool", tuple(_old_result(call, mine) for call in calls)))
     return messages
 
 
@@ -102,10 +106,13 @@ def _said(part: Mapping[str, Any], *, thoughts: bool) -> Piece | None:
             return None
 
 
-def _old_result(call: Mapping[str, Any]) -> ToolResultPiece:
+def _old_result(call: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> ToolResultPiece:
+    """The result of an earlier run's call, with what its images show."""
     content = call.get("result") or "(no result was recorded)"
     if len(content) > OLD_RESULT_CHARS:
         content = content[:OLD_RESULT_CHARS] + "\n[… shortened …]"
+    shown = [part["name"] for part in parts if part["type"] == "image" and part.get("call_id") == call["call_id"]]
+    content = "\n".join([content, *(f"[image {name}: shown in this earlier answer]" for name in shown)])
     return ToolResultPiece(call["call_id"], call["tool"], content, call["status"] != "done")
 
 
@@ -120,8 +127,8 @@ def _piece_size(piece: Piece) -> int:
             return text_size(text)
         case ToolCallPiece(_, _, arguments):
             return text_size(arguments)
-        case ToolResultPiece(_, _, content, _):
-            return text_size(content)
+        case ToolResultPiece(_, _, content, _, images):
+            return text_size(content) + IMAGE_SIZE * len(images)
         case _:
             return IMAGE_SIZE
 

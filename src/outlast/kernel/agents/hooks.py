@@ -19,13 +19,16 @@ class StageResult:
     at the step limit, or if `mendable` is false, the run ends with them (stop reason `problems`, not charged). `parts`:
     added to the answer (a picture, a notice); their `step` is set. `facts`: plain JSON kept in the journal and passed
     to `finish`; facts of the last check overwrite older ones. `changed_files`: the workspace may now differ from its
-    newest checkpoint."""
+    newest checkpoint. `withdraw`: a check takes the texts of the turns since the last check out of the answer, with the
+    reasoning in them; the model still reads them, to write them again. If the run ends with the problems, a notice says
+    that the answer is not shown."""
 
     problems: tuple[str, ...] = ()
     parts: "tuple[Part, ...]" = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     mendable: bool = True
     changed_files: bool = False
+    withdraw: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, get_type_hints, overload
 
 from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.images import Image
 
 if TYPE_CHECKING:  # `from outlast import tool` loads no Pydantic; the functions below load it when a run works
     from pydantic import BaseModel
@@ -27,7 +28,8 @@ class ToolResult:
     `content` is the text for the model, `is_error` is true if the call failed, `files` are its changes in the
     workspace. `parts` are shown to people after the call (their `step` is set), recorded together with the result.
     `interrupted`: an earlier attempt had started the call, and it could be neither re-attached nor repeated. `notes`
-    reach the model with the results of the step, in separate messages.
+    reach the model with the results of the step, in separate messages. `images` are seen by the model, and by people
+    with the call; at most four.
     """
 
     content: str
@@ -36,6 +38,7 @@ class ToolResult:
     parts: "tuple[Part, ...]" = ()
     interrupted: bool = False
     notes: tuple[str, ...] = ()
+    images: tuple[Image, ...] = ()
 
 
 class Tool:
@@ -106,6 +109,9 @@ class Tool:
         returned = await self._call(context, self._validated(arguments))
         if isinstance(returned, ToolResult):
             return returned
+        images = _images_in(returned)
+        if images:
+            return ToolResult("\n".join(f"[image: {image.alt or 'no description'}]" for image in images), images=images)
         return ToolResult(returned if isinstance(returned, str) else to_json(returned).decode())
 
     def _validated(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,8 +144,9 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Tool 
     The tool's name is the function's (at most 80 characters), the text for the model its docstring, and the arguments
     are its parameters with their types, defaults and bounds (`Annotated[…, Field(…)]` of Pydantic). A first parameter
     of the type `Context` is not shown to the model. An `async def` runs on the event loop and must not block it; a
-    `def` runs in a thread. The model reads its return value: a text unchanged, the content of a `ToolResult`, anything
-    else as JSON. The model also reads its errors: the message of an `OutlastError`, the type of any other.
+    `def` runs in a thread. The model reads its return value: a text unchanged, the content of a `ToolResult`, an
+    `Image` (or a list of them) as an image, anything else as JSON. The model also reads its errors: the message of an
+    `OutlastError`, the type of any other.
 
     `name`: replaces the function's name. `ask`: a user decides on each call and sees this reason, unless a
     `[[policy]]` of the configuration overrides it. `asks_person`: the call is a question, which a user answers; the
@@ -171,6 +178,12 @@ def _model_of(name: str, fields: Mapping[str, Any]) -> "type[BaseModel]":
     from outlast.kernel.agents.arguments import arguments_model
 
     return arguments_model(name, fields)
+
+
+def _images_in(returned: Any) -> tuple[Image, ...]:
+    """The images, if it is one or a list of them."""
+    found = tuple(returned) if isinstance(returned, list | tuple) else (returned,)
+    return found if all(isinstance(one, Image) for one in found) else ()
 
 
 def _content(code: CodeType) -> tuple[Any, ...]:

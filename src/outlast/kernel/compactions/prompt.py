@@ -133,7 +133,7 @@ def messages_text(messages: Sequence[ModelMessage], result_chars: int) -> str:
                 lines.append(text.strip())
             case ToolCallPiece(_, name, arguments):
                 lines.append(_call(name, arguments, result_chars))
-            case ToolResultPiece(_, name, content, is_error):
+            case ToolResultPiece(_, name, content, is_error, _):
                 lines.append(_result(f"{name} {'failed' if is_error else 'done'}", content, result_chars))
             case _:
                 continue

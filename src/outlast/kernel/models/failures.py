@@ -27,6 +27,7 @@ _QUOTA_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reach
 _CONTEXT_CODES: Final = re.compile(
     r"context_length|context length|context window|prompt is too long|too many tokens|token limit", re.IGNORECASE
 )
+_CHOICE: Final = re.compile(r"tool.?choice|function.?calling.?config", re.IGNORECASE)
 _BEARER: Final = re.compile(r"(?i)bearer\s+\S+|\b(?:sk|gsk|xai|AIza)[-_]?[A-Za-z0-9_-]{12,}")
 
 
@@ -199,6 +200,11 @@ def _number(text: str | None) -> float | None:
 def _rejection_hint(status: int, text: str) -> str:
     if status == 413 or _CONTEXT_CODES.search(text):
         return "The conversation is too long for this model. Choose one with a larger context, or start a new thread."
+    if _CHOICE.search(text):
+        return (
+            "The agent requires a tool call in its first turn (`tool_choice`), which this model does not accept with "
+            "these settings. Choose another model, or turn its reasoning off."
+        )
     if status in (402, 429):
         return "The account at the provider has no credit left, or its quota is used up."
     if status == 404:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
 from outlast.kernel.models.settings import UNKNOWN_MODEL_TOKENS, ModelSettings, SendReasoning
+from outlast.kernel.models.tool_choice import AUTO
 
 Role = Literal["user", "assistant", "tool"]
 Finish = Literal["stop", "tool_calls", "length", "refused", "paused"]
@@ -55,12 +56,13 @@ class ToolCallPiece:
 
 @dataclass(frozen=True, slots=True)
 class ToolResultPiece:
-    """The result of that tool (in a message of role `tool`), as the text shown to the model."""
+    """The result of that tool (in a message of role `tool`), as the text shown to the model, and its images."""
 
     call_id: str
     name: str
     content: str
     is_error: bool = False
+    images: tuple[ImagePiece, ...] = ()
 
 
 Piece = TextPiece | ImagePiece | ReasoningPiece | ToolCallPiece | ToolResultPiece
@@ -101,12 +103,15 @@ class ModelSpec(ModelSettings):
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One turn asked of a model. `max_output_tokens` 0 means the model's own; `metadata` (run id, step) is for logs and
-    fakes and is never sent to a provider."""
+    fakes and is never sent to a provider. `tool_choice`: `auto`, `required` (the turn must call a tool), or the name of
+    the tool that it must call. A model that accepts no such choice raises `ModelRejected`; some servers ignore it.
+    """
 
     model: ModelSpec
     system: str
     messages: tuple[ModelMessage, ...]
     tools: tuple[ToolSpec, ...] = ()
+    tool_choice: str = AUTO
     max_output_tokens: int = 0
     temperature: float | None = None
     metadata: dict[str, Any] = field(default_factory=dict)

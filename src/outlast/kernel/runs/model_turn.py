@@ -11,6 +11,7 @@ from outlast.base.errors import ModelCut, OutlastError, TryLater
 from outlast.db.database import Tx
 from outlast.kernel.models.failures import declined
 from outlast.kernel.models.protocol import ModelRequest
+from outlast.kernel.models.tool_choice import AUTO
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import Retries
@@ -63,6 +64,8 @@ async def ask_model(context: RunContext, transcript: Transcript, step: int, name
             continue
         except OutlastError as error:
             return await _fail(context, effect, turn, error)
+        if request.tool_choice != AUTO and not turn.calls and turn.end.finish == "stop":
+            context.engine.log("required tool not called", run_id=context.run.id, model=context.run.model)
         return await _record_turn(context, effect, turn, asked.last_ordinal)
 
 

@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import anyio
 
 from outlast.base.errors import InternalError, OutlastError, SandboxLost, SandboxUnavailable
+from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
@@ -23,14 +24,17 @@ from outlast.kernel.runs.effect_retries import LIMIT, retry_in_sandbox
 from outlast.kernel.runs.finishers import count, workflow_step
 from outlast.kernel.runs.outcome import NO_OUTCOME, error_data, leaves_of
 from outlast.kernel.runs.rules import Check, End, Prepare
-from outlast.kernel.runs.shapes import WorkflowStatus, whole_parts
+from outlast.kernel.runs.shapes import StepReset, WorkflowStatus, whole_parts
 from outlast.kernel.runs.tool_calls import clean_up, stop_effect, tell_lost
 from outlast.kernel.runs.transcript import Effect, Transcript
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.streams.log_store import NamedEvent
+from outlast.kernel.threads.parts import NoticePart
 
 PREPARE_S: Final = 1_200.0  # the first run of a template waits for its snapshot to be built
 CHECK_MORE_S: Final = 240.0  # in addition to the type check: the page, its picture, a sandbox that has to be woken
+WITHHELD: Final = "answer_withheld"
+WITHHELD_TEXT: Final = "The answer did not pass its check, so it is not shown."
 Kind = Literal["prepare", "check"]
 
 
@@ -45,6 +49,7 @@ async def perform_stage(context: RunContext, transcript: Transcript, stage: Prep
         lost=partial(tell_lost, context),
         answer=transcript.answer(),
         said=transcript.said,
+        unchecked=transcript.unchecked,
         last=isinstance(stage, Check) and stage.last,
         untold=transcript.untold if isinstance(stage, Check) else (),
     )
@@ -60,7 +65,8 @@ async def perform_stage(context: RunContext, transcript: Transcript, stage: Prep
         await _fail(context, effect, error)
         return True
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
-        await _record(context, effect, with_untold(result, transcript, stage_context.untold))
+        result = with_untold(result, transcript, stage_context.untold)
+        await _record(context, transcript, effect, _with_notice(result, last=stage_context.last))
     await clean_up(context, stage_context.forget, stage_context)  # not before: see `tool_calls`
     return False
 
@@ -167,11 +173,21 @@ def with_untold(result: StageResult, transcript: Transcript, untold: Sequence[st
     return replace(result, problems=problems, mendable=result.mendable and not again)
 
 
-async def _record(context: RunContext, effect: Effect, result: StageResult) -> None:
+def _with_notice(result: StageResult, *, last: bool) -> StageResult:
+    """The result with a notice for people if the run ends without the texts that a check took out of the answer."""
+    if not (result.withdraw and result.problems and (last or not result.mendable)):
+        return result
+    notice = NoticePart(id=new_id("part"), level="warning", code=WITHHELD, text=WITHHELD_TEXT)
+    return replace(result, parts=(*result.parts, notice))
+
+
+async def _record(context: RunContext, transcript: Transcript, effect: Effect, result: StageResult) -> None:
     """Record the result with its parts; and, if the model's turn is next, that the agent is at work."""
     kept = {"problems": list(result.problems), "mendable": result.mendable, "facts": dict(result.facts)}
 
     def change(tx: Tx, events: list[NamedEvent]) -> None:
+        if result.withdraw and effect.kind == "check":
+            events.extend(_without_texts(context, transcript.checked_step))
         events.extend(whole_parts(result.parts, effect.step))
         workspace_id = store.run_of(tx, context.run.id).workspace_id if result.changed_files else None
         if workspace_id is not None:
@@ -184,6 +200,14 @@ async def _record(context: RunContext, effect: Effect, result: StageResult) -> N
     await context.record(change)
     if result.changed_files:
         context.files_changed(effect.id)
+
+
+def _without_texts(context: RunContext, after: int) -> Iterator[NamedEvent]:
+    """The steps after this one again, without their texts. All of them, so that they stay in their order."""
+    shown = [part for part in context.shown.parts if part["step"] > after]
+    for step in sorted({part["step"] for part in shown}):
+        kept: Any = [part for part in shown if part["step"] == step and part["type"] not in ("text", "reasoning")]
+        yield "step.reset", StepReset(run_id=context.run.id, step=step, attempt=context.run.attempt, parts=kept)
 
 
 async def _fail(context: RunContext, effect: Effect, error: OutlastError) -> None:

@@ -23,6 +23,7 @@ from outlast.kernel.agents.handoff import HandoffTool
 from outlast.kernel.agents.tool import Tool, ToolResult
 from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.runs import store
+from outlast.kernel.runs.call_images import store_images
 from outlast.kernel.runs.child_reports import end_children
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import retry_in_sandbox
@@ -234,6 +235,9 @@ async def _record_result(
     if len(content) > RESULT_CHARS:
         half = RESULT_CHARS // 2
         content = f"{content[:half]}\n[… {len(content) - RESULT_CHARS} characters omitted …]\n{content[-half:]}"
+    stored = await store_images(context.engine.blobs, result.images)
+    content = "\n".join([content, *stored.notes])
+    parts = [*stored.parts(effect.call_id or ""), *result.parts]
     status = "interrupted" if result.interrupted else "error" if result.is_error else "done"
     began = effect.started_at  # of the first attempt: a re-attached command has run since then
     duration_s = None if began is None else max((context.engine.clock.now() - began).total_seconds(), 0.0)
@@ -247,7 +251,8 @@ async def _record_result(
 
     def change(tx: Tx, events: list[NamedEvent]) -> tuple[Transcript, Effect] | None:
         # In the commit of the result: shown with it, never twice and never without it.
-        events += [("tool_call.result", shown), *whole_parts(result.parts, effect.step)]
+        events += [("tool_call.result", shown), *whole_parts(parts, effect.step)]
+        images = stored.record(tx, context.run)
         workspace_id = store.run_of(tx, context.run.id).workspace_id if changed or result.files else None
         if changed and workspace_id is not None:
             mark_changed(tx, workspace_id)  # after a kill before the checkpoint, one is still due
@@ -263,7 +268,8 @@ async def _record_result(
             status="interrupted" if result.interrupted else "finished",
             ended_at=tx.now,
             result={"content": content, "is_error": result.is_error}
-            | ({"notes": list(result.notes)} if result.notes else {}),
+            | ({"notes": list(result.notes)} if result.notes else {})
+            | ({"images": images} if images else {}),
         )
         return _name_next_turn(tx, context, events)
 

@@ -47,9 +47,10 @@ class Run(NamedTuple):
 class Effect(NamedTuple):
     """One model turn, tool call, stage, or message to the run. `result`: a turn as `{pieces, finish, opaque}` (and, if
     its text was lines, `counts` of their effects and `problems` with them; only `counts` while it is open), a call as
-    `{content, is_error}` (and `notes` that the model reads with it), a stage (kinds `prepare` and `check`) as
-    `{problems, mendable, facts}`, a message as `{message_id}`, a flow that continues another run's as `{seed}`, of its
-    random numbers. `question`, the only field without a column: a user answers the call."""
+    `{content, is_error}` (and `notes` that the model reads with it, and `images`: `{attachment_id, name, size_bytes}`
+    each), a stage (kinds `prepare` and `check`) as `{problems, mendable, facts}`, a message as `{message_id}`, a flow
+    that continues another run's as `{seed}`, of its random numbers. `question`, the only field without a column: a user
+    answers the call."""
 
     id: str
     ordinal: int
@@ -159,6 +160,17 @@ class Transcript:
     def said(self) -> tuple[str, ...]:
         """The text of every finished turn, oldest first."""
         return tuple(text_of(e) for e in self.effects if e.kind == "model" and e.status == "finished")
+
+    @property
+    def checked_step(self) -> int:
+        """The step of the run's own last check, or 0."""
+        return max((stage.step for stage in self.stages("check") if not stage.inherited), default=0)
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The texts of the run's own turns since its last check, oldest first."""
+        own = (e for e in self.effects if e.kind == "model" and e.status == "finished" and not e.inherited)
+        return tuple(text_of(turn) for turn in own if turn.step > self.checked_step)
 
     def answer(self, step: int | None = None) -> str | None:
         """The last answer of the model (in this step) as JSON text, or None if no answer was accepted."""

@@ -14,7 +14,9 @@ from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, size_of, text_
 from outlast.kernel.agents.prompt import NOT_READABLE, Conversation, Prompt, PromptContext
 from outlast.kernel.compactions.rules import CROWDED, may_try
 from outlast.kernel.models.protocol import ModelMessage, ModelRequest, ToolSpec
+from outlast.kernel.models.tool_choice import AUTO
 from outlast.kernel.runs import store
+from outlast.kernel.runs.call_images import sent_images
 from outlast.kernel.runs.compaction import Portion, compact, portion_of_steps, portion_of_thread
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.shapes import PartCarrier
@@ -51,6 +53,8 @@ class TurnRequest:
         self._cut = [effect for effect in mine if effect.status == "started" and effect.step == turn.step]
         self._failed_at = [effect.step for effect in mine if effect.status == "failed"]
         self._made = 0
+        has_answered = any(effect.kind == "model" and effect.status == "finished" for effect in transcript.effects)
+        self._choice = AUTO if has_answered else context.agent.tool_choice
 
     async def build(self) -> ModelRequest:
         """The request, after a compaction if it is needed."""
@@ -64,6 +68,7 @@ class TurnRequest:
             system=read.prompt.system,
             messages=(*read.prompt.conversation.messages, *read.own),
             tools=self._tools(read),
+            tool_choice=self._choice,
             metadata={"run_id": self._context.run.id, "step": self._turn.step, "attempt": self._context.run.attempt},
         )
 
@@ -78,7 +83,8 @@ class TurnRequest:
                 return _Read(prompt)
             journal = store.whole_effects(tx, context.run.id)
             sent = pieces_read(tx, journal, lambda parts: user_pieces(parts, prompt_context.load_image))
-            own = messages_of(journal, sent)
+            shown = sent_images(journal)
+            own = messages_of(journal, sent, lambda one: prompt_context.load_image(one) if one in shown else None)
             around = text_size(prompt.system) + size_of(prompt.conversation.messages) + _tools_size(prompt.tools)
             return _Read(prompt, journal, sent, own, size_of(own), around)
 

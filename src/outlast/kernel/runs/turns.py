@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from outlast.base.ids import new_id
+from outlast.kernel.agents.context_window import LoadImage, image_piece, no_image
 from outlast.kernel.compactions.prompt import steps_summary_message
 from outlast.kernel.models.protocol import (
     CHECK_MARK,
     NOTE_MARK,
     Delta,
+    ImagePiece,
     ModelMessage,
     Piece,
     ProviderToolUsed,
@@ -155,12 +157,15 @@ def call_part(part: OpenPart, step: int, **values: Any) -> ToolCallPart:
 Sent = Mapping[str, Sequence[Piece]]  # messages that people sent to the run, by effect
 
 
-def messages_of(effects: Sequence[Effect], sent: Sent) -> list[ModelMessage]:
+def messages_of(effects: Sequence[Effect], sent: Sent, load_image: LoadImage = no_image) -> list[ModelMessage]:
     """The run's own turns, as a model reads them: the summary of the oldest, if they were compacted, and the messages
     of each later step."""
     to_step, text = steps_summary(effects)
     before = [steps_summary_message(to_step, text)] if to_step else sent_after(0, effects, sent)
-    return [*before, *(message for _, messages in step_messages(effects, sent, to_step) for message in messages)]
+    return [
+        *before,
+        *(message for _, messages in step_messages(effects, sent, to_step, load_image) for message in messages),
+    ]
 
 
 def steps_summary(effects: Sequence[Effect]) -> tuple[int, str]:
@@ -169,22 +174,24 @@ def steps_summary(effects: Sequence[Effect]) -> tuple[int, str]:
     return next(((one["to_step"], one["text"]) for one in reversed(made) if "to_step" in one), (0, ""))
 
 
-def step_messages(effects: Sequence[Effect], sent: Sent, after: int = 0) -> list[tuple[int, list[ModelMessage]]]:
+def step_messages(
+    effects: Sequence[Effect], sent: Sent, after: int = 0, load_image: LoadImage = no_image
+) -> list[tuple[int, list[ModelMessage]]]:
     """The messages of each step after this one: the finished turn, the results of its calls, the problems of its lines
     and of the check, then people's messages."""
     return [
-        (turn.step, _messages_of_step(effects, turn, sent))
+        (turn.step, _messages_of_step(effects, turn, sent, load_image))
         for turn in effects
         if turn.kind == "model" and turn.status == "finished" and turn.step > after
     ]
 
 
-def _messages_of_step(effects: Sequence[Effect], turn: Effect, sent: Sent) -> list[ModelMessage]:
+def _messages_of_step(effects: Sequence[Effect], turn: Effect, sent: Sent, load_image: LoadImage) -> list[ModelMessage]:
     result = turn.result or {}
     messages = [ModelMessage("assistant", tuple(_piece(p) for p in result["pieces"]), result.get("opaque"))]
     asked = {piece["call_id"]: piece["arguments"] for piece in result["pieces"] if piece["type"] == "call"}
     calls = [effect for effect in effects if effect.kind == "tool" and effect.step == turn.step]
-    results = tuple(_result_piece(call, asked) for call in calls if call.result is not None)
+    results = tuple(_result_piece(call, asked, load_image) for call in calls if call.result is not None)
     if results:
         messages.append(ModelMessage("tool", results))
     notes = [note for call in calls for note in (call.result or {}).get("notes", ())]
@@ -233,10 +240,14 @@ def _piece(piece: Mapping[str, Any]) -> Piece:
     return TextPiece(piece["text"]) if piece["type"] == "text" else ReasoningPiece(piece["text"])
 
 
-def _result_piece(call: Effect, asked: Mapping[str, str]) -> ToolResultPiece:
-    """The result as the model reads it; if a user changed the arguments, with the changed ones."""
+def _result_piece(call: Effect, asked: Mapping[str, str], load_image: LoadImage) -> ToolResultPiece:
+    """The result as the model reads it; if a user changed the arguments, with the changed ones. An image that the model
+    does not see is replaced by what it shows."""
     result, call_id = call.result or {}, call.call_id or ""
     content = str(result["content"])
     if call.arguments is not None and call.arguments != (asked.get(call_id, call.arguments) or "{}"):
         content = f"[A person changed the arguments before approving: {call.arguments}]\n{content}"
-    return ToolResultPiece(call_id, call.tool or "", content, bool(result.get("is_error")))
+    found = [image_piece(one["attachment_id"], one["name"], load_image) for one in result.get("images", ())]
+    content = "\n".join([content, *(piece.text for piece in found if isinstance(piece, TextPiece))])
+    images = tuple(piece for piece in found if isinstance(piece, ImagePiece))
+    return ToolResultPiece(call_id, call.tool or "", content, bool(result.get("is_error")), images)

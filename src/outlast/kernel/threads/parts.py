@@ -57,7 +57,7 @@ class ToolCallPart(_Part):
 
 
 class ImagePart(_Part):
-    """A stored image."""
+    """A stored image. `call_id`: the tool call that returned it; empty for other images."""
 
     type: Literal["image"] = "image"
     attachment_id: str
@@ -66,6 +66,7 @@ class ImagePart(_Part):
     width: int | None = None
     height: int | None = None
     file_name: str = ""
+    call_id: str = ""
 
 
 class FilePart(_Part):

@@ -58,6 +58,28 @@ def test_an_agent_with_an_output_gets_the_tool_that_takes_it_and_can_have_no_oth
         Agent("triage", output=Verdict, check=look)
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"tool_choice": "refund", "tools": [find_order]}, r"no tool 'refund' .* auto, required, find_order\.$"),
+        ({"tool_choice": "required"}, "no tools"),
+        ({"tool_choice": "none", "tools": [find_order]}, "no tool 'none'"),
+    ],
+)
+def test_a_choice_of_a_tool_that_the_agent_does_not_have_is_refused(more: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        Agent("support", **more)
+
+
+def test_a_choice_may_be_an_agents_tool_another_agent_or_the_answer() -> None:
+    support = Agent("support", tools=[find_order], tool_choice="find_order")
+    assert replace(support, max_steps=3).tool_choice == "find_order"
+    assert Agent("desk", agents=[Agent("first-line")], tool_choice="first_line").tool("first_line") is not None
+    assert Agent("triage", output=Verdict, tool_choice="final_answer").tool_choice == "final_answer"
+    assert Agent("triage", output=Verdict, tool_choice="required").tool_choice == "required"
+    assert Agent("coder", sandbox=True, tool_choice="required").tool_choice == "required"
+
+
 def test_a_changed_copy_of_an_agent_is_an_agent() -> None:
     triage = replace(Agent("triage", tools=[find_order], output=Verdict), max_steps=3)
     assert [spec.name for spec in triage.specs] == ["find_order", "final_answer"]

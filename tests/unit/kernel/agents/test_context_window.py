@@ -51,6 +51,12 @@ def test_every_old_call_has_a_result_and_failures_are_told_as_such(status: str) 
     assert result == ToolResultPiece("c1", "look", "(no result was recorded)", True)
 
 
+def test_an_image_of_an_earlier_call_is_told_by_what_it_shows() -> None:
+    image = {"type": "image", "id": "prt", "step": 1, "attachment_id": "att_1", "name": "Prices", "call_id": "c1"}
+    messages = messages_from([Exchange([text("Hi")], [call(1), image])], PLENTY, blind)
+    assert messages[-1].pieces == (ToolResultPiece("c1", "look", "ok\n[image Prices: shown in this earlier answer]"),)
+
+
 def test_long_results_of_earlier_runs_are_shortened() -> None:
     exchange = Exchange([text("Hi")], [call(1, "x" * 50_000)])
     (result,) = messages_from([exchange], PLENTY, blind)[-1].pieces

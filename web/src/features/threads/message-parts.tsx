@@ -15,6 +15,7 @@ import { Zoom } from '@/components/zoom'
 import type { AnswerProps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
+import { groupCallImages } from './call-images'
 import { FilePartCard } from './file-part-card'
 import { HandoffLine } from './handoff-line'
 import { PendingCard } from './pending-card'
@@ -43,13 +44,15 @@ export function MessageParts({ parts, pending, live }: AnswerProps) {
   )
 }
 
-function PartList({ parts, pending, live }: AnswerProps) {
+function PartList({ parts: all, pending, live }: AnswerProps) {
+  const { parts, images } = groupCallImages(all)
   const handoff = parts.find((part) => part.type === 'handoff')
   return parts.map((part, index) =>
     part.type === 'tool_call' && part.call_id === handoff?.call_id ? null : ( // the line says it
       <PartView
         key={part.id}
         part={part}
+        images={images.get(part.id)}
         pending={pending.find(({ part_id }) => part_id === part.id)}
         growing={live && index === parts.length - 1}
       />
@@ -63,11 +66,13 @@ const partsOf = ({ parts, pending, status }: RunState) => (
 
 interface PartViewProps {
   part: Part
+  /** The images that a call returned. */
+  images?: ImagePart[] | undefined
   pending: Pending | undefined
   growing: boolean
 }
 
-export const PartView = memo(function PartView({ part, pending, growing }: PartViewProps) {
+export const PartView = memo(function PartView({ part, images, pending, growing }: PartViewProps) {
   if (pending !== undefined) return <PendingCard pending={pending} />
   switch (part.type) {
     case 'text':
@@ -75,7 +80,7 @@ export const PartView = memo(function PartView({ part, pending, growing }: PartV
     case 'reasoning':
       return part.text.trim() === '' ? null : <Reasoning part={part} growing={growing} />
     case 'tool_call':
-      return <ToolCard part={part} />
+      return <ToolCard part={part} images={images} />
     case 'image':
       return <Picture part={part} />
     case 'file':

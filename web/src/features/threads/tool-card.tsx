@@ -9,9 +9,11 @@ import {
   Unplug,
 } from 'lucide-react'
 import { memo, useState, type ReactNode } from 'react'
-import { toolLabel, type ToolCallPart, type ToolStatus } from '@outlast/sdk'
+import { toolLabel, type ImagePart, type ToolCallPart, type ToolStatus } from '@outlast/sdk'
+import { Zoom } from '@/components/zoom'
 import { cn } from '@/lib/cn'
 import { duration, parseObject } from '@/lib/format'
+import { client } from '@/lib/queries'
 import { ToolBody } from './tool-body'
 import { exitCode, title } from './tool-text'
 
@@ -29,8 +31,14 @@ const MARK: Record<ToolStatus, [icon: ReactNode, label: string]> = {
 
 const BUSY = new Set<ToolStatus>(['streaming', 'pending', 'running'])
 
-/** One tool call: a one-line summary that opens into all details. Open while the tool runs. */
-export const ToolCard = memo(function ToolCard({ part }: { part: ToolCallPart }) {
+interface ToolCardProps {
+  part: ToolCallPart
+  /** The images that it returned. */
+  images?: ImagePart[] | undefined
+}
+
+/** One tool call: a one-line summary that opens into all details, and its images. Open while the tool runs. */
+export const ToolCard = memo(function ToolCard({ part, images }: ToolCardProps) {
   const [choice, setChoice] = useState<boolean | null>(null)
   const open = choice ?? (BUSY.has(part.status) && part.output !== '')
   const [icon, state] = MARK[part.status]
@@ -67,6 +75,21 @@ export const ToolCard = memo(function ToolCard({ part }: { part: ToolCallPart })
         />
       </button>
       {open && <ToolBody part={part} />}
+      {images !== undefined && <Images images={images} />}
     </section>
   )
 })
+
+const Images = ({ images }: { images: ImagePart[] }) => (
+  <ul aria-label="Images" className="flex flex-wrap gap-2 border-t border-line p-2.5">
+    {images.map(({ id, attachment_id, name }) => (
+      <li key={id} data-picture>
+        <Zoom
+          src={client.attachmentUrl(attachment_id)}
+          alt={name}
+          className="h-28 bg-code [&_img]:w-auto [&_img]:max-w-56"
+        />
+      </li>
+    ))}
+  </ul>
+)

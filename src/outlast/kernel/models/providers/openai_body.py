@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from outlast.kernel.models.protocol import (
+    NOTE_MARK,
     ImagePiece,
     ModelMessage,
     ModelRequest,
@@ -17,6 +18,7 @@ from outlast.kernel.models.protocol import (
     ToolSpec,
 )
 from outlast.kernel.models.settings import ProviderConfig, ReasoningSettings
+from outlast.kernel.models.tool_choice import AUTO, REQUIRED
 
 OPAQUE_VERSION = 1
 THINKING_PARTS: Final = "thinking"
@@ -29,15 +31,18 @@ _DEMANDS: Final = re.compile(
 _UNKNOWN: Final = re.compile(
     r"unsupported|not supported|unknown|unexpected|unrecognized|extra|not permitted", re.IGNORECASE
 )
+_CHOICE: Final = re.compile(r"tool.?choice", re.IGNORECASE)
 _MISLIKES: Final = re.compile(r"reasoning(?!_effort|\.effort)|thinking|signature", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The format that a server understands. `with_usage`: it knows `stream_options`. `reasoning`: earlier reasoning is
-    returned unchanged; or on every call, empty if there is none; or not in this request; or never."""
+    """The format that a server understands. `with_usage`: it knows `stream_options`. `names_tools`: a `tool_choice` can
+    name a tool; otherwise this tool is the only one that is offered. `reasoning`: earlier reasoning is returned
+    unchanged; or on every call, empty if there is none; or not in this request; or never."""
 
     with_usage: bool = True
+    names_tools: bool = True
     reasoning: Literal["as_it_came", "always", "not_now", "never"] = "as_it_came"
 
     def lasting(self) -> "Dialect":
@@ -45,12 +50,16 @@ class Dialect:
         return replace(self, reasoning="as_it_came") if self.reasoning == "not_now" else self
 
 
-def adapted(dialect: Dialect, status: int, said: str, *, reasoning_sent: bool) -> Dialect | None:
+def adapted(
+    dialect: Dialect, status: int, said: str, *, reasoning_sent: bool, tool_named: bool = False
+) -> Dialect | None:
     """The dialect for a retry after a refusal with a known reason, or None if a retry does not help."""
     if status not in (400, 422):
         return None
     if dialect.with_usage and "stream_options" in said:
         return replace(dialect, with_usage=False)
+    if tool_named and _CHOICE.search(said):
+        return replace(dialect, names_tools=False)
     if dialect.reasoning != "as_it_came":
         return None
     if _DEMANDS.search(said):
@@ -81,13 +90,29 @@ def chat_body(config: ProviderConfig, request: ModelRequest, *, dialect: Dialect
     if dialect.with_usage:
         body["stream_options"] = {"include_usage": True}
     if request.tools:
-        body["tools"] = [_tool(tool) for tool in request.tools]
+        body |= _tools(request, dialect)
     bound = request.max_output_tokens or request.model.max_output_tokens
     if bound > 0:
         body[config.max_tokens_field] = bound
     if request.temperature is not None:
         body["temperature"] = request.temperature
     return {**body, **_thinking(config, request.model.reasoning), **config.extra_body}
+
+
+def _tools(request: ModelRequest, dialect: Dialect) -> dict[str, Any]:
+    choice = request.tool_choice
+    if choice in (AUTO, REQUIRED):
+        chosen = {} if choice == AUTO else {"tool_choice": choice}
+        return {"tools": [_tool(tool) for tool in request.tools], **chosen}
+    if dialect.names_tools:
+        named = {"type": "function", "function": {"name": choice}}
+        return {"tools": [_tool(tool) for tool in request.tools], "tool_choice": named}
+    return {"tools": [_tool(tool) for tool in request.tools if tool.name == choice], "tool_choice": REQUIRED}
+
+
+def tool_named(body: dict[str, Any]) -> bool:
+    """True if the body names the tool that must be called."""
+    return isinstance(body.get("tool_choice"), dict)
 
 
 def _thinking(config: ProviderConfig, reasoning: ReasoningSettings) -> dict[str, Any]:
@@ -106,7 +131,9 @@ def _messages(config: ProviderConfig, request: ModelRequest, dialect: Dialect) -
         if message.role == "assistant":
             yield _assistant(message, _own_opaque(config, request, message.opaque), dialect)
             continue
-        yield from (_tool_result(piece) for piece in message.pieces if isinstance(piece, ToolResultPiece))
+        results = [piece for piece in message.pieces if isinstance(piece, ToolResultPiece)]
+        yield from (_tool_result(piece) for piece in results)
+        yield from (_images_of_result(piece, vision=request.model.vision) for piece in results if piece.images)
         spoken = [piece for piece in message.pieces if isinstance(piece, TextPiece | ImagePiece)]
         if spoken:
             yield {"role": "user", "content": _content(spoken, vision=request.model.vision)}
@@ -169,6 +196,12 @@ def _tool_call(call: ToolCallPiece, extra: Any) -> dict[str, Any]:
 def _tool_result(piece: ToolResultPiece) -> dict[str, Any]:
     content = f"Error: {piece.content}" if piece.is_error else piece.content  # the format has no flag for it
     return {"role": "tool", "tool_call_id": piece.call_id, "content": content}
+
+
+def _images_of_result(piece: ToolResultPiece, *, vision: bool) -> dict[str, Any]:
+    """The images as a message behind the step's results: those take only text in this format."""
+    told = TextPiece(f"{NOTE_MARK} The images that {piece.name} returned (call {piece.call_id}):")
+    return {"role": "user", "content": _content([told, *piece.images], vision=vision)}
 
 
 def _content(pieces: Iterable[TextPiece | ImagePiece], *, vision: bool) -> str | list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from outlast.kernel.models.failures import Peer
 from outlast.kernel.models.prices import cost_usd
 from outlast.kernel.models.protocol import Delta, ModelRequest, TurnEnd, Usage, UsageDelta
 from outlast.kernel.models.providers.connections import Connections
-from outlast.kernel.models.providers.openai_body import Dialect, adapted, chat_body, reasoning_sent
+from outlast.kernel.models.providers.openai_body import Dialect, adapted, chat_body, reasoning_sent, tool_named
 from outlast.kernel.models.providers.openai_stream import ChatStream
 from outlast.kernel.models.settings import ProviderConfig
 
@@ -78,7 +78,11 @@ class OpenAICompatible:
                 return response
             said = await _read_some(response, _ERROR_BODY_TIMEOUT_S)
             other = adapted(
-                dialect, response.status, said.decode("utf-8", "replace"), reasoning_sent=reasoning_sent(body)
+                dialect,
+                response.status,
+                said.decode("utf-8", "replace"),
+                reasoning_sent=reasoning_sent(body),
+                tool_named=tool_named(body),
             )
             if other is not None:
                 dialect = other

@@ -28,6 +28,7 @@ from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.models.providers.pydantic_ai_messages import to_messages, to_opaque, to_tool
 from outlast.kernel.models.providers.pydantic_ai_stream import EventReader, to_finish, to_usage
 from outlast.kernel.models.settings import ProviderConfig, ReasoningSettings
+from outlast.kernel.models.tool_choice import AUTO, REQUIRED
 
 
 class PydanticAIDirect:
@@ -105,6 +106,9 @@ class PydanticAIDirect:
             settings["max_tokens"] = bound
         if request.temperature is not None:
             settings["temperature"] = request.temperature
+        if request.tools and request.tool_choice != AUTO:
+            named = request.tool_choice != REQUIRED
+            settings["tool_choice"] = [request.tool_choice] if named else "required"
         if self._config.headers:
             settings["extra_headers"] = dict(self._config.headers)
         if self._config.extra_body:

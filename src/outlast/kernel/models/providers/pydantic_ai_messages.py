@@ -54,8 +54,11 @@ def _request_parts(message: ModelMessage, *, vision: bool) -> Iterator[pai.Model
     content: list[pai.UserContent] = []
     for piece in message.pieces:
         match piece:
-            case ToolResultPiece(call_id, name, text, is_error):
-                result = pai.ToolReturnPart(tool_name=name, content=text, tool_call_id=call_id)
+            case ToolResultPiece(call_id, name, text, is_error, images):
+                returned = [pai.BinaryContent(one.data, media_type=one.media_type) for one in images if vision]
+                unseen = [unseen_image(one) for one in images if not vision]
+                content_of_call = [text, *returned] if returned else "\n".join([text, *unseen])
+                result = pai.ToolReturnPart(tool_name=name, content=content_of_call, tool_call_id=call_id)
                 yield replace(result, outcome="failed") if is_error else result
             case TextPiece(text):
                 content.append(text)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from outlast.kernel.models.protocol import (
+    NOTE_MARK,
     ImagePiece,
     ModelMessage,
     ModelRequest,
@@ -53,6 +54,16 @@ def test_results_of_one_message_become_one_message_each() -> None:
         {"role": "tool", "tool_call_id": "1", "content": "ok"},
         {"role": "tool", "tool_call_id": "2", "content": "Error: no"},
     ]
+
+
+def test_images_of_results_are_one_message_each_behind_all_results() -> None:
+    image = ImagePiece("image/png", b"\x00\x01")
+    results = (ToolResultPiece("1", "f", "ok", images=(image,)), ToolResultPiece("2", "g", "yes"))
+    messages: Any = body_of(ModelMessage("tool", results))["messages"]
+    assert [message["role"] for message in messages] == ["tool", "tool", "user"]
+    told, shown = messages[2]["content"]
+    assert told["text"] == f"{NOTE_MARK} The images that f returned (call 1):"
+    assert shown["image_url"] == {"url": "data:image/png;base64,AAE="}
 
 
 CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
