@@ -1,9 +1,11 @@
 """What a chat run of the whole server costs the database, with everything that apps add to it."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from traceback import walk_stack
+from typing import Any, Final
 
 import anyio
 import httpx
@@ -13,6 +15,9 @@ from outlast.app import run_program
 from outlast.db import lock_order
 from outlast.kernel.settings import Settings
 from outlast.kernel.settings.server import ServerSettings
+
+# A start, the prompt and the records of a run: the rest of a server works meanwhile, too.
+OF_RUNS: Final = ("runs/actions.py", "runs/turn_request.py", "runs/context.py", "runs/settlement.py")
 
 
 async def test_all_statements_of_a_chat_run_are_prepared(tmp_path: Path) -> None:
@@ -49,11 +54,12 @@ async def _chat(client: httpx.AsyncClient) -> None:
 
 @contextmanager
 def _unprepared() -> Iterator[list[str]]:
-    """The statements that go through SQLAlchemy meanwhile. A prepared one goes straight to the driver."""
+    """The statements of runs that go through SQLAlchemy meanwhile. A prepared one goes straight to the driver."""
     statements: list[str] = []
 
     def note(_conn: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        if "lease_until" not in statement and "runs.owner" not in statement:  # a heartbeat, for all runs of a process
+        frames = walk_stack(sys._getframe())
+        if any(frame.f_code.co_filename.endswith(OF_RUNS) for frame, _ in frames):
             statements.append(statement)
 
     sa.event.listen(sa.Engine, "before_cursor_execute", note)
