@@ -72,7 +72,7 @@ async def _statements_while_idle(it: Stage) -> float:
     return asked[0] / 3
 
 
-@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=[pytest.mark.deep, pytest.mark.timeout(1200)])])
 async def test_parents_that_wait_for_children_cost_next_to_no_memory_and_no_processor(
     sqlite_url: str, tmp_path: Path, count: int
 ) -> None:

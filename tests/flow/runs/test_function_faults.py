@@ -371,7 +371,7 @@ async def test_a_server_that_stops_begins_no_further_step_and_the_next_one_goes_
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=[pytest.mark.deep, pytest.mark.timeout(1200)])])
 async def test_a_server_without_an_agent_calls_it_all_the_same_and_another_does_its_work(
     postgres_url: str, tmp_path: Path, count: int
 ) -> None:
