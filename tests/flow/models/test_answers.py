@@ -1,6 +1,7 @@
 """Every adapter against every wire format: what a good answer becomes."""
 
 import re
+import threading
 from typing import Any
 
 import anyio
@@ -17,6 +18,7 @@ from outlast.kernel.models.protocol import (
     ToolSpec,
     TurnEnd,
 )
+from outlast.kernel.models.providers import openai_body, openai_compatible
 from outlast.kernel.models.settings import ReasoningSettings
 from outlast.testing.model_server import Answer, Fault
 from tests.flow.models.rig import KEY, KINDS, TERMINAL, listen, rigged, user
@@ -124,6 +126,23 @@ async def test_images_go_to_models_that_see(kind: str) -> None:
         # Google's SDK writes base64 with the URL alphabet
         assert "iVBORw0KGgotbm90LWEtcmVhbC1waWN0dXJl" in sent
         assert "image/png" in sent
+
+
+async def test_images_are_encoded_beside_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The images of a request, 20 MB, held every other run up for a tenth of a second.
+    threads: list[int] = []
+
+    def noted(*given: Any, **named: Any) -> Any:
+        threads.append(threading.get_ident())
+        return openai_body.chat_body(*given, **named)
+
+    monkeypatch.setattr(openai_compatible, "chat_body", noted)
+    async with rigged("openai-compatible", vision=True) as rig:
+        await listen(rig.model, rig.request(user("What is this?", ImagePiece("image/png", PIXEL))))
+        await listen(rig.model, rig.request(*with_image()))
+        await listen(rig.model, rig.request(user("Hello?")))
+    here = threading.get_ident()
+    assert [one == here for one in threads] == [False, False, True]
 
 
 IN_RESULTS: dict[str, list[Any]] = {

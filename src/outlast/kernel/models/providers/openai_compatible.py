@@ -6,10 +6,12 @@ never retries, except in another dialect if the refusal says what the server doe
 import json
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import aiohttp
 import anyio
+import anyio.to_thread
 import orjson
 
 from outlast.base.clock import Clock
@@ -18,7 +20,7 @@ from outlast.kernel.models import failures
 from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.failures import Peer
 from outlast.kernel.models.prices import cost_usd
-from outlast.kernel.models.protocol import Delta, ModelRequest, TurnEnd, Usage, UsageDelta
+from outlast.kernel.models.protocol import Delta, ImagePiece, ModelRequest, ToolResultPiece, TurnEnd, Usage, UsageDelta
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.models.providers.openai_body import Dialect, adapted, chat_body, reasoning_sent, tool_named
 from outlast.kernel.models.providers.openai_stream import ChatStream
@@ -71,8 +73,10 @@ class OpenAICompatible:
         """The opened answer (status 200), or the error."""
         dialect = self._dialects.get(peer.model, Dialect())
         while True:
-            body = chat_body(self._config, request, dialect=dialect)
-            response = await self._post(body, peer, deadline)
+            make = partial(_make_body, self._config, request, dialect)
+            # Images of 20 MB would hold the event loop up for more than a tenth of a second.
+            body, content = await anyio.to_thread.run_sync(make) if _has_images(request) else make()
+            response = await self._post(content, peer, deadline)
             if response.status == 200:
                 self._dialects[peer.model] = dialect.lasting()
                 return response
@@ -90,7 +94,7 @@ class OpenAICompatible:
             wait_s = failures.retry_after_s(response.headers, self._clock.now())
             raise failures.refusal(peer, response.status, failures.read_complaint(said), wait_s)
 
-    async def _post(self, body: dict[str, Any], peer: Peer, deadline: float) -> aiohttp.ClientResponse:
+    async def _post(self, content: bytes, peer: Peer, deadline: float) -> aiohttp.ClientResponse:
         config = self._config
         headers = {"Content-Type": "application/json", "Accept": "text/event-stream", "Accept-Encoding": "identity"}
         if self._key:
@@ -99,7 +103,7 @@ class OpenAICompatible:
             with anyio.fail_after(deadline - anyio.current_time()):
                 return await self._connections.session(config.url).post(
                     f"{config.url}/chat/completions",
-                    data=_encode(body),
+                    data=content,
                     headers={**headers, **config.headers},
                     timeout=aiohttp.ClientTimeout(total=None, connect=config.connect_timeout_s),
                     allow_redirects=False,
@@ -149,11 +153,20 @@ class OpenAICompatible:
             raise failures.cut(peer) from None
 
 
-def _encode(body: dict[str, Any]) -> bytes:
+def _has_images(request: ModelRequest) -> bool:
+    pieces = (piece for message in request.messages for piece in message.pieces)
+    return any(
+        isinstance(piece, ImagePiece) or (isinstance(piece, ToolResultPiece) and piece.images) for piece in pieces
+    )
+
+
+def _make_body(config: ProviderConfig, request: ModelRequest, dialect: Dialect) -> tuple[dict[str, Any], bytes]:
+    """The body of a request, and its bytes."""
+    body = chat_body(config, request, dialect=dialect)
     try:
-        return orjson.dumps(body)
+        return body, orjson.dumps(body)
     except TypeError:  # half of a surrogate pair in a text; the slow encoder escapes it
-        return json.dumps(body).encode()
+        return body, json.dumps(body).encode()
 
 
 def _as_event(body: bytes, peer: Peer) -> bytes:
