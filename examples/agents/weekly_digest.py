@@ -32,4 +32,4 @@ async def digest(ctx: Context) -> str:
     urgent = sum(verdict.urgent for verdict in verdicts)
     if urgent and await ctx.ask(f"Urgent letters: {urgent}. Write the digest now?", ["yes", "no"]) == "no":
         return "No digest was written."
-    return str(await ctx.run(writer, "\n".join(verdict.model_dump_json() for verdict in verdicts)))
+    return str(await ctx.run(writer, "Write the digest.", context=verdicts))

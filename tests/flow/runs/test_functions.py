@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from outlast import Agent, Context, flow, tool
 from outlast.base.agent_errors import StepFailed
 from outlast.db.database import Database
+from outlast.kernel.models.protocol import TextPiece
 from outlast.kernel.runs.actions import cancel_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
 from outlast.kernel.runs.store import run_of
@@ -265,6 +266,24 @@ async def test_an_approval_within_a_child_is_asked_for_there_and_the_parent_goes
         assert (await db.read(run_of, run_id)).leg == "parked"
         await decide_approval(it.services, it.owner, approval["id"], "approve")
         assert texts(await it.events(run_id)) == ["Paid."]
+
+
+async def test_a_child_reads_the_data_that_it_is_given_below_its_message(db: Database, tmp_path: Path) -> None:
+    worker = Agent("worker", instructions="Work.", listed=False)
+
+    @flow("chat")
+    async def digest(ctx: Context) -> str:
+        await ctx.run(worker, "Write the digest.", context=[Charge("Ada", 500)])
+        return str(await ctx.run(worker, "Again.", context=object()))
+
+    async with playing(db, tmp_path, digest, worker, turns=[turn("Done.")]) as it:
+        events = await it.events((await it.start()).run_id)
+        [piece] = it.model.requests[0].messages[-1].pieces
+        assert isinstance(piece, TextPiece)
+        data = '[\n  {\n    "buyer": "Ada",\n    "cents": 500\n  }\n]'
+        assert piece.text == f"Write the digest.\n\n```json\n{data}\n```"
+        error = next(event["data"]["error"] for event in events if event["event"] == "run.error")
+        assert error["message"].startswith("The context for another agent cannot be written as JSON")
 
 
 async def test_a_child_that_fails_raises_in_the_function_and_one_of_a_cancelled_run_is_cancelled(

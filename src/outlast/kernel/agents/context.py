@@ -75,7 +75,7 @@ class Journal(Protocol):
     which documents them."""
 
     async def step(self, name: str, function: Callable[..., Any], *args: Any, **named: Any) -> Any: ...
-    async def run(self, agent: Callee | str, message: str, key: str) -> Any: ...
+    async def run(self, agent: Callee | str, message: str, context: Any, key: str) -> Any: ...
     async def gather(self, *branches: Awaitable[Any]) -> list[Any]: ...
     async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any: ...
     async def sleep_until(self, when: datetime) -> None: ...
@@ -153,15 +153,16 @@ class Context(EffectContext):
         """
         return await self.journal.step(name, function, *args, **named)
 
-    async def run(self, agent: Callee | str, message: str, *, key: str = "") -> Any:
+    async def run(self, agent: Callee | str, message: str, *, context: Any = None, key: str = "") -> Any:
         """Let another agent answer a message, in a thread of its own that people see, approve and cancel from here.
 
-        Returns the text of its answer, or an object of its `output`. `key` names the run among several of the same
-        agent (default: by order). Up to 8 runs of one function work side by side, the others wait; agents may call
+        Returns the text of its answer, or an object of its `output`. `context`: data that it reads below the message,
+        as JSON: Pydantic models, dataclasses, lists, dicts, texts, numbers. `key` names the run among several of the
+        same agent (default: by order). Up to 8 runs of one function work side by side, the others wait; agents may call
         agents three deep. They are cancelled if this run ends first. Raises `StepFailed` if the run failed or was
         cancelled.
         """
-        return await self.journal.run(agent, message, key)
+        return await self.journal.run(agent, message, context, key)
 
     async def gather(self, *branches: Awaitable[Any]) -> list[Any]:
         """The results of coroutines that work side by side, in order. All of them end before the first error, in this

@@ -19,7 +19,7 @@ def flow(name: str, **options: Any) -> Callable[[Flow], Agent]:
             verdicts = await ctx.gather(*(ctx.run(triage, letter, key=str(n)) for n, letter in enumerate(letters)))
             if any(verdict.urgent for verdict in verdicts) and await ctx.ask("Send it now?", ["yes", "no"]) == "no":
                 return "not sent"
-            return await ctx.run(support, f"Write the digest of: {verdicts}")
+            return await ctx.run(support, "Write the digest.", context=verdicts)
 
     `Context` says what survives a crash. A text is shown as Markdown, anything else as JSON. `options` are those of
     `Agent` that apply: `title`, `description`, `icon`, `sandbox`, `listed`, `model`. Raises `TypeError` for a function

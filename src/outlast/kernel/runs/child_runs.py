@@ -3,6 +3,7 @@
 from typing import Any, Final, Literal, NamedTuple
 
 import orjson
+from pydantic_core import PydanticSerializationError, to_json
 
 from outlast.base.agent_errors import FlowMisused
 from outlast.base.errors import OutlastError, UnknownProfile
@@ -35,6 +36,20 @@ class _Ended(NamedTuple):
     thread_id: str
     profile: str
     status: Literal["completed", "cancelled", "error"]
+
+
+def message_with(message: str, context: Any) -> str:
+    """The message, and the data below it as JSON. Raises `FlowMisused` for data that has no JSON form."""
+    if context is None:
+        return message
+    try:
+        data = to_json(context, indent=2).decode()
+    except PydanticSerializationError as error:
+        raise FlowMisused(
+            f"The context for another agent cannot be written as JSON: {error}.",
+            hint="Pass Pydantic models, dataclasses, lists, dicts, texts and numbers.",
+        ) from None
+    return f"{message}\n\n```json\n{data}\n```"
 
 
 def start(

@@ -184,7 +184,7 @@ class RunJournal:
             await self._give_way()
         return await self._value(record, PLAIN)
 
-    async def run(self, agent: Callee | str, message: str, key: str) -> Any:
+    async def run(self, agent: Callee | str, message: str, context: Any, key: str) -> Any:
         name = agent if isinstance(agent, str) else agent.name
         path, record = self._place("run", f"{name}:{key}" if key else name)
         if record is None:
@@ -194,7 +194,7 @@ class RunJournal:
                 child_runs.start,
                 context=self._context,
                 agent=agent,
-                message=encodable(message),
+                message=encodable(child_runs.message_with(message, context)),
                 step_number=self._effect.step,
             )
             self._at_work += 1
