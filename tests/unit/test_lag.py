@@ -64,7 +64,7 @@ async def test_a_callback_that_blocks_without_working_is_noticed(monkeypatch: py
 
 
 async def test_one_that_holds_the_interpreter_in_c_is_noticed() -> None:
-    searches = _written("async def work(): return re.match(r'(a|aa)+$', 'a' * 33 + 'b')", re=__import__("re"))
+    searches = _written("async def work(): return re.match(r'(a|aa)+$', 'a' * 35 + 'b')", re=__import__("re"))
     assert len(await _stalls_of(searches)) == 1
 
 

@@ -395,6 +395,7 @@ TABLE: dict[str, Row] = {
     "GET /v1/projects/{project_id}/threads": Row(VIEWER),
     "POST /v1/projects/{project_id}/threads": Row(EDITOR, {"title": "New"}),
     "GET /v1/threads/{thread_id}": Row(VIEWER),
+    "GET /v1/threads/{thread_id}/state": Row(VIEWER),
     "PATCH /v1/threads/{thread_id}": Row(EDITOR, {"title": "Other"}),
     "PUT /v1/threads/{thread_id}/agent": Row(EDITOR, {"profile": "chat"}),
     "GET /v1/projects/{project_id}/agents": Row(VIEWER),
