@@ -62,7 +62,9 @@ class ToolChanged(Conflict):
     """The code of a tool was changed while its call waited for a decision. Fields: `tool`, `tool_version`."""
 
     code = "tool_changed"
-    default_hint = "Look at the call again. To approve it, repeat the decision with `tool_version`."
+    default_hint = (
+        "Look at the call again, then approve the changed tool. Programs repeat the decision with the `tool_version`."
+    )
 
 
 class HandoffRefused(Conflict):

@@ -163,8 +163,9 @@ def _missing(scene: Scene, plan: Sequence[Use]) -> str:
         return ""
     listed = ", ".join(f"`{name}`" for name in names)
     return (
-        f"This recorded answer calls {listed}, which this server does not offer in this conversation. Run "
-        "`outlast doctor` to see what is missing. Ask for an *essay* to see streaming.\n"
+        f"I am the demo model, and my recorded answer calls {listed}, which I have not got here: the agent does "
+        "not have it, or the server has no sandbox, and `outlast doctor` says why. A real model answers as the agent's "
+        "instructions say. Ask me for an *essay* to see streaming.\n"
     )
 
 

@@ -224,8 +224,12 @@ def _fields_of(name: str, function: Callable[..., Any]) -> tuple[dict[str, Any],
     takes_context = bool(parameters) and hints.get(parameters[0].name) is Context
     fields: dict[str, Any] = {}
     for one in parameters[1:] if takes_context else parameters:
-        if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) or one.name not in hints:
-            raise TypeError(f"The parameter {one.name} of the tool {name} needs a type, and not be positional-only.")
+        if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY):
+            raise TypeError(f"The parameter {one.name} of the tool {name} has no name that a model could give it by.")
+        if one.name not in hints:
+            raise TypeError(
+                f"The parameter {one.name} of the tool {name} has no type. Write, for example, `{one.name}: str`."
+            )
         if one.name.startswith("_"):  # Pydantic would leave it out
             raise TypeError(f"The parameter {one.name} of the tool {name} needs a name that does not begin with _.")
         hint = hints[one.name]

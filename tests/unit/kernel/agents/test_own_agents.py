@@ -105,7 +105,7 @@ support = Agent("support", tools=[find])
 @pytest.mark.parametrize(
     ("parameter", "words"),
     [
-        ("order", "agents/shop.py:5: TypeError: The parameter order of the tool find needs a type"),
+        ("order", "agents/shop.py:5: TypeError: The parameter order of the tool find has no type."),
         ("order: Missing", "agents/shop.py:6: NameError: name 'Missing' is not defined"),
         ("order: 'Missing'", "agents/shop.py:5: NameError: name 'Missing' is not defined"),
         ("order: Order", "agents/shop.py:5: PydanticSchemaGenerationError: Unable to generate"),
