@@ -63,7 +63,7 @@ class ToolChanged(Conflict):
 
     code = "tool_changed"
     default_hint = (
-        "Look at the call again, then approve the changed tool. Programs repeat the decision with the `tool_version`."
+        "Look at the call again, then approve the changed tool; programs send its `tool_version`."
     )
 
 
