@@ -14,7 +14,7 @@ from outlast.kernel.sandboxes.tables import workspaces
 from outlast.kernel.threads import store
 from outlast.kernel.threads.tables import threads
 
-PORTION: Final = 25  # about 40 ms
+PORTION: Final = 10  # 50 took about 200 ms of CPU on a busy machine
 
 
 class _Called(NamedTuple):
