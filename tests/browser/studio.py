@@ -20,6 +20,7 @@ from tests.browser.conftest import WEB, Server, _free_port
 from tests.forked import Forked
 
 KEY: Final = "STUDIO_KEY"
+EXAMPLE_AGENTS: Final = f'\n[agents]\nfolder = "{Path(__file__).resolve().parents[2] / "examples" / "agents"}"\n'
 CONFIG: Final = """
 default_model = "router/grok"
 
@@ -41,7 +42,7 @@ default_plan = "studio"
 studio = {credits}
 
 [sandbox]
-provider = "memory"
+provider = "{provider}"
 
 [screens]
 template = "vite"
@@ -106,7 +107,10 @@ def building(words: str = "Pricing") -> list[Answer]:
 class Studio(Server):
     """The server, with its models beside it."""
 
-    def __init__(self, folder: Path, *, plan: int = 500, max_steps: int = 8) -> None:
+    def __init__(
+        self, folder: Path, *, plan: int = 500, max_steps: int = 8, provider: str = "memory", more: str = ""
+    ) -> None:
+        """`provider` is that of the sandboxes; `more` is added to the configuration."""
         environment = {**memory_sandboxes.install(folder / "packages"), KEY: "a key"}
         super().__init__(folder, environment)
         self.model_port = _free_port()
@@ -117,7 +121,10 @@ class Studio(Server):
             for name, provider, label, vision, price in MODELS
         )
         self.config.write_text(
-            CONFIG.format(port=self.model_port, key=KEY, models=models, credits=plan, max_steps=max_steps)
+            CONFIG.format(
+                port=self.model_port, key=KEY, models=models, credits=plan, max_steps=max_steps, provider=provider
+            )
+            + more
         )
 
     def start(self, *more: str) -> None:
@@ -175,9 +182,12 @@ def open_studio(folder: Path, **options: Any) -> Iterator[Studio]:
     with Forked(words, folder / "model.log", module="outlast.testing.model_server") as model:
         try:
             studio.start()
-            yield studio  # its sandboxes are in its memory and end with it
+            yield studio
         finally:
-            studio.kill()  # runs may be at work still, which a stop would wait for
+            if options.get("provider", "memory") == "memory":  # its sandboxes end with it
+                studio.kill()  # runs may be at work still, which a stop would wait for
+            else:
+                studio.end()
             model.terminate()
 
 

@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import WEB, OpenPage
+from tests.browser.conftest import OpenPage
 from tests.browser.pages import saved
-from tests.browser.studio import Studio, calling
-from tests.forked import Forked
+from tests.browser.studio import EXAMPLE_AGENTS, Studio, calling, open_studio
 
 pytestmark = pytest.mark.browser
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "agents"
 SALES = "month,cents\nApril,300\nMay,500\nJune,400\n"
 PLOT = """
 import csv
@@ -35,19 +33,8 @@ sum(cents for _, cents in rows)
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    if not WEB.is_file():
-        pytest.skip("the web app is not built; `make setup` builds it")
-    folder = tmp_path_factory.mktemp("analyst")
-    studio = Studio(folder)
-    config = studio.config.read_text().replace('provider = "memory"', "")
-    studio.config.write_text(f'{config}\n[agents]\nfolder = "{EXAMPLES}"\n')
-    with Forked(
-        ["--port", str(studio.model_port)], folder / "model.log", module="outlast.testing.model_server"
-    ) as model:
-        studio.start()
+    with open_studio(tmp_path_factory.mktemp("analyst"), provider="local", more=EXAMPLE_AGENTS) as studio:
         yield studio
-        studio.end()
-        model.terminate()
 
 
 def test_an_attached_table_is_read_computed_and_plotted(open_page: OpenPage, server: Studio, tmp_path: Path) -> None:

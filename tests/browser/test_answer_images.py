@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import WEB, OpenPage
+from tests.browser.conftest import OpenPage
 from tests.browser.pages import saved
-from tests.browser.studio import Studio, calling
-from tests.forked import Forked
+from tests.browser.studio import EXAMPLE_AGENTS, Studio, calling, open_studio
 
 pytestmark = pytest.mark.browser
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "agents"
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    if not WEB.is_file():
-        pytest.skip("the web app is not built; `make setup` builds it")
-    folder = tmp_path_factory.mktemp("charts")
-    studio = Studio(folder)
-    studio.config.write_text(f'{studio.config.read_text()}\n[agents]\nfolder = "{EXAMPLES}"\n')
-    with Forked(
-        ["--port", str(studio.model_port)], folder / "model.log", module="outlast.testing.model_server"
-    ) as model:
-        studio.start()
+    with open_studio(tmp_path_factory.mktemp("charts"), more=EXAMPLE_AGENTS) as studio:
         yield studio
-        studio.end()
-        model.terminate()
 
 
 def test_an_image_of_a_tool_stands_with_its_call_and_opens_by_keyboard(open_page: OpenPage, server: Studio) -> None:
