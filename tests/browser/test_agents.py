@@ -17,6 +17,17 @@ from outlast import Agent
 support = Agent("support", title="Support", description="Answers buyers and pays money back.", icon="🛟")
 triage = Agent("triage", title="Triage", description="Sorts letters.")
 """
+REFUNDS = """
+from outlast import Agent, tool
+
+@tool(ask="Refunds need a person")
+def refund(order_id: str{more}) -> str:
+    \"\"\"Pay money back to a buyer.\"\"\"
+    return f"paid {{order_id}} ({{locals().get('reason', '')}})"
+
+support = Agent("support", title="Support", description="Pays{more}.", tools=[refund])
+"""
+LOADED = "async (text) => (await (await fetch('/v1/agents')).text()).includes(text)"
 
 
 @pytest.fixture(scope="module")
@@ -105,3 +116,29 @@ def test_a_broken_file_is_reported_in_the_page_until_it_loads_again(open_page: O
     expect(problem).to_have_count(0)
     page.get_by_role("button", name="Agent: Chat").click()
     expect(page.get_by_role("menuitem").filter(has_text="Refunds")).to_be_visible()
+
+
+def test_who_approves_is_told_that_the_tool_was_changed_and_why_it_refuses_the_call(
+    open_page: OpenPage, server: Server
+) -> None:
+    page = open_page("/")
+
+    def write(more: str) -> None:
+        shop_of(server).write_text(REFUNDS.format(more=more))
+        page.wait_for_function(LOADED, arg=f"Pays{more}.")
+        page.reload()
+
+    write("")
+    page.get_by_role("button", name="Agent: Chat").click()
+    page.get_by_role("menuitem").filter(has_text="Support").click()
+    send(page, "Refund order B-17")
+    card = page.locator("[data-approval]")
+    expect(card.get_by_role("button", name="Approve", exact=True)).to_be_visible()
+    expect(card.locator("[data-clock]")).to_have_count(0)  # the agent has no sandbox
+    write(", reason: str")
+    expect(card.locator("[data-tool-changed]")).to_contain_text("It refuses these arguments")
+    write(", reason: str = ''")
+    expect(card.locator("[data-tool-changed]")).to_contain_text("it runs as it is now")
+    expect(card.locator("[data-tool-changed]")).not_to_contain_text("refuses")
+    card.get_by_role("button", name="Approve the changed tool").click()
+    expect(page.get_by_role("article", name="Answer")).to_contain_text("paid B-17 ()")

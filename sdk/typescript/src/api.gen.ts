@@ -747,6 +747,8 @@ export interface DecisionResult {
   by: string | null
   /** Time of the decision (ISO 8601, UTC); null while it is open. */
   decided_at: string | null
+  /** The change of the call's tool since it asked; null if there is none or it is decided. */
+  tool_change: ToolChange | null
 }
 
 /** Decisions about edits of one proposal: all are made, or none. `possible` leaves open what cannot be accepted. */
@@ -4104,6 +4106,14 @@ export interface ToolCallPart {
   approval_id: string | null
   /** How long it ran, in seconds; null until it ends. */
   duration_s: number | null
+}
+
+/** The tool of a call that waits was changed since it asked. */
+export interface ToolChange {
+  /** The tool as it is now; an approval that names it accepts the change. */
+  tool_version: string
+  /** Why the tool refuses the call's arguments as it is now; null if it takes them. */
+  problem: string | null
 }
 
 /** A tool call ended. */

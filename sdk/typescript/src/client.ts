@@ -283,6 +283,8 @@ export class OutlastClient {
   retry = (runId: string) => this.#json<api.StartedRun>('POST', `/v1/runs/${runId}/retry`)
   continue = (runId: string) => this.#json<api.StartedRun>('POST', `/v1/runs/${runId}/continue`)
   resume = (runId: string) => this.#json<api.RunSummary>('POST', `/v1/runs/${runId}/resume`)
+  approval = (approvalId: string, signal?: AbortSignal) =>
+    this.#json<api.DecisionResult>('GET', `/v1/approvals/${approvalId}`, { signal })
   decide = (approvalId: string, body: api.ApprovalDecision) =>
     this.#json<api.DecisionResult>('POST', `/v1/approvals/${approvalId}`, { body })
   answer = (questionId: string, answers: api.Answers) =>

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import orjson
 import pytest
@@ -16,7 +16,7 @@ from outlast.base.errors import ModelCut
 from outlast.db.database import Database, Tx
 from outlast.kernel.models.protocol import TextPiece
 from outlast.kernel.runs.actions import continue_run, retry_run
-from outlast.kernel.runs.approval_actions import decide_approval
+from outlast.kernel.runs.approval_actions import decide_approval, read_decision
 from outlast.kernel.runs.settings import PolicyRule, RetrySettings
 from outlast.kernel.runs.transcript import Run
 from outlast.kernel.settings import Settings
@@ -129,7 +129,12 @@ def _refunding(answer: str) -> Agent:
         """Pay money back to a buyer."""
         return f"{answer} {order_id}, {cents} cents"
 
-    return Agent("chat", tools=[refund if answer == "paid" else changed])
+    @tool(ask="Refunds need a person", name="refund")
+    async def with_reason(order_id: str, cents: int, reason: str) -> str:
+        """Pay money back to a buyer."""
+        return f"{answer} {order_id} {cents} {reason}"
+
+    return Agent("chat", tools=[{"paid": refund, "sent": changed}.get(answer, with_reason)])
 
 
 async def test_a_tool_that_was_changed_while_its_call_waits_is_shown_to_the_approver_and_runs_as_it_is_now(
@@ -139,10 +144,20 @@ async def test_a_tool_that_was_changed_while_its_call_waits_is_shown_to_the_appr
         started = await it.start()
         approval = (await it.until(started.run_id, "approval.requested"))["data"]["approval"]
         await it.until_status(started.run_id, "awaiting_approval")
-        it.services.engine.agents._known.by_name["chat"] = _refunding("sent")  # type: ignore[index]  # as a reload does
+        agents = cast("dict[str, Agent]", it.services.engine.agents._known.by_name)
+        assert (await read_decision(it.services, it.owner, approval["id"])).tool_change is None
+        agents["chat"] = _refunding("asks for a reason")  # as a reload does
+        change = (await read_decision(it.services, it.owner, approval["id"])).tool_change
+        assert change is not None
+        assert "reason" in (change.problem or "")
+        agents["chat"] = _refunding("sent")
+        change = (await read_decision(it.services, it.owner, approval["id"])).tool_change
+        assert change is not None
+        assert change.problem is None
         with pytest.raises(ToolChanged) as refused:
             await decide_approval(it.services, it.owner, approval["id"], "approve")
         version = refused.value.fields["tool_version"]
+        assert version == change.tool_version
         await decide_approval(it.services, it.owner, approval["id"], "approve", tool_version=version)
         assert await it.ended(started.run_id) == "completed"
         assert told(it.model.requests[1].messages[-1]) == ["sent 77, 500 cents"]

@@ -19,7 +19,7 @@ from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
 from outlast.kernel.runs.tables import runs, timers
-from outlast.kernel.sandboxes.tables import workspaces
+from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.settings import Settings
 from outlast.kernel.threads.store import thread_data
 from outlast.kernel.threads.tables import threads
@@ -63,6 +63,8 @@ async def parked(it: Stage) -> tuple[str, str]:
         row = {"id": f"wsp_{started.run_id[4:]}", "project_id": it.project_id, "owner_type": "thread"}
         times = {"created_at": tx.now, "last_used_at": tx.now}
         tx.execute(sa.insert(workspaces).values(**row, owner_id=it.thread_id, **times))
+        machine = {"id": f"sbx_{started.run_id[4:]}", "workspace_id": row["id"], "project_id": it.project_id}
+        tx.execute(sa.insert(sandboxes).values(**machine, **times, provider="local", state="ready"))
         tx.execute(sa.update(runs).where(runs.c.id == started.run_id).values(workspace_id=row["id"]))
         tx.execute(sa.update(threads).where(threads.c.id == it.thread_id).values(workspace_id=row["id"]))
 
@@ -104,13 +106,20 @@ async def test_after_five_minutes_the_sandbox_is_frozen_and_the_run_is_paused(db
     async with stage(db, tmp_path, list(TURNS), FakeTool("look"), settings=ASKING) as it:
         run_id, approval_id = await parked(it)
         details = await read_run(it.services, it.owner, run_id)
-        assert [clock.name for clock in details.clocks] == ["approval_pause"]
+        assert details.clocks[0].name == "approval_pause"
         await pass_time(it, machines, run_id, "approval_pause")
         assert machines.asked == ["freeze"]
         assert await status_of(it, run_id) == "paused"
         details = await read_run(it.services, it.owner, run_id)
         assert [item.id for item in details.pending] == [approval_id]
-        assert [clock.name for clock in details.clocks] == ["paused_kill"]
+        assert details.clocks[0].name == "paused_kill"
+
+
+async def test_the_clocks_of_a_run_without_a_sandbox_say_nothing_of_one(db: Database, tmp_path: Path) -> None:
+    async with stage(db, tmp_path, list(TURNS), FakeTool("look"), settings=ASKING) as it:
+        started = await it.start("Look around")
+        await it.until_status(started.run_id, "awaiting_approval")
+        assert (await read_run(it.services, it.owner, started.run_id)).clocks == []
 
 
 async def test_a_paused_run_goes_on_with_the_decision(db: Database, tmp_path: Path) -> None:

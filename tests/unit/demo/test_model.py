@@ -24,6 +24,7 @@ from outlast.kernel.models.protocol import (
     TurnEnd,
 )
 from outlast.kernel.models.turn_calls import split_words
+from outlast.kernel.runs.child_runs import message_with
 from outlast_demo.answers import answer_said, quoted
 from outlast_demo.model import DemoModel
 
@@ -164,6 +165,14 @@ async def test_without_its_tools_it_says_so_instead_of_pretending(asked: str) ->
     deltas = await turn_of(request_of([ModelMessage("user", (TextPiece(asked),))], ()))
     assert calls_in(deltas) == []
     assert "have not got here" in "".join(delta.text for delta in deltas if isinstance(delta, TextDelta))
+
+
+async def test_without_its_tools_it_repeats_the_data_that_a_flow_gave_it() -> None:
+    asked = message_with("Write the digest.", [{"urgent": True, "topic": "repair"}])
+    said = await turn_of(request_of([ModelMessage("user", (TextPiece(asked),))], ()))
+    text = "".join(delta.text for delta in said if isinstance(delta, TextDelta))
+    assert "for “Write the digest.”" in text
+    assert '"topic": "repair"' in text
 
 
 async def test_the_same_request_gives_the_same_deltas() -> None:

@@ -85,6 +85,12 @@ async def test_an_agent_with_an_output_gets_an_object_that_fits() -> None:
     assert (verdict.urgent, verdict.topic, verdict.summary) == (True, Topic.REPAIR, "My repair is urgent!")
 
 
+@pytest.mark.parametrize(("letter", "urgent"), [("My brakes do not work.", True), ("When does B-18 arrive?", False)])
+async def test_a_letter_that_alarms_is_urgent(letter: str, urgent: bool) -> None:
+    _, called = await said_and_called(letter, (answer_tool(Verdict).spec,))
+    assert Verdict.model_validate_json(called[0][1]).urgent is urgent
+
+
 async def test_beside_the_tools_of_a_sandbox_the_recorded_answers_stay() -> None:
     _, called = await said_and_called("please clean up", (*TOOLS, *OWN))
     assert [name for name, _ in called] == ["terminal"]

@@ -38,7 +38,8 @@ class ApprovalsOperations(AsyncGroup):
         return await self._json(Call("POST", "/v1/approvals/{}", (approval_id, ), body=body))
 
     async def get(self, approval_id: str) -> DecisionResult:
-        """Read an approval; its decision is `open` until a user decides."""
+        """Read an approval; its decision is `open` until a user decides. `tool_change` says if its tool
+        was changed since it asked, and whether it would still take the call's arguments."""
         return await self._json(Call("GET", "/v1/approvals/{}", (approval_id, )))
 
 

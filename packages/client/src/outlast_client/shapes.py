@@ -761,6 +761,8 @@ class DecisionResult(TypedDict):
     by: str | None
     # Time of the decision (ISO 8601, UTC); null while it is open.
     decided_at: str | None
+    # The change of the call's tool since it asked; null if there is none or it is decided.
+    tool_change: ToolChange | None
 
 
 class DecisionsRequest(TypedDict):
@@ -4141,6 +4143,14 @@ class ToolCallPart(TypedDict):
     approval_id: str | None
     # How long it ran, in seconds; null until it ends.
     duration_s: float | None
+
+
+class ToolChange(TypedDict):
+    """The tool of a call that waits was changed since it asked."""
+    # The tool as it is now; an approval that names it accepts the change.
+    tool_version: str
+    # Why the tool refuses the call's arguments as it is now; null if it takes them.
+    problem: str | None
 
 
 class ToolResultData(TypedDict):

@@ -20,6 +20,8 @@ RECORDED: Final = frozenset(
 """Tools that recorded answers call."""
 _EXACT: Final = re.compile(r"\s*/call\s+(\S+)\s*(\{.*\})?\s*$", re.DOTALL)
 _TOKEN: Final = re.compile(r'"([^"]*)"|“([^”]*)”|([\w.@-]*\w)')
+_ALARMING: Final = frozenset({"urgent", "critical", "important"})
+_ALARMS: Final = frozenset(["not", "never", "broken", "wrong", "danger", "dangerous", "immediately", "asap"])
 _PLURAL: Final = re.compile(r"(?<=\w{2})s$")
 
 
@@ -112,7 +114,8 @@ def _value_of(name: str, field: Mapping[str, Any], tokens: Sequence[str], taken:
     if "enum" in field:
         return next((one for one in field["enum"] if _stem(str(one)) in words), field["enum"][0])
     if field.get("type") == "boolean":
-        return any(_stem(part) in words for part in name.split("_"))
+        parts = {_stem(part) for part in name.split("_")}
+        return not words.isdisjoint(parts) or not (_ALARMING.isdisjoint(parts) or _ALARMS.isdisjoint(words))
     kinds = {"integer": r"-?\d+", "number": r"-?\d+(\.\d+)?", "string": r".*\d.*|.*[ .@].*"}
     wanted = kinds.get(str(field.get("type")))
     if wanted is None:

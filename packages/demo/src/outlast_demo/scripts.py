@@ -161,6 +161,10 @@ def _missing(scene: Scene, plan: Sequence[Use]) -> str:
     names = sorted({use.tool for use in plan} - scene.tools)
     if not names or scene.results:
         return ""
+    message, _, data = scene.asked.partition("\n\n```json\n")
+    if data:  # the context of `ctx.run`
+        given = quoted(data.removesuffix("```"))
+        return f"I am the **demo model**, so I only repeat what I was given for “{message}”:\n\n{given}\n"
     listed = ", ".join(f"`{name}`" for name in names)
     return (
         f"I am the demo model, and my recorded answer calls {listed}, which I have not got here: the agent does "

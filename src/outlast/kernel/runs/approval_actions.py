@@ -21,6 +21,7 @@ from outlast.base.errors import (
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.agents.tool import Tool
 from outlast.kernel.limits.rules import check_bytes
 from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.projects.permissions import require_run
@@ -32,11 +33,11 @@ from outlast.kernel.runs.inbox import tell_settled
 from outlast.kernel.runs.permissions import require_steering
 from outlast.kernel.runs.rows import ApprovalRow
 from outlast.kernel.runs.rules import ENDED
-from outlast.kernel.runs.shapes import DecisionAnswer
+from outlast.kernel.runs.shapes import DecisionAnswer, ToolChangeAnswer
 from outlast.kernel.runs.store import ApprovalOfCall
 from outlast.kernel.runs.tables import approvals, grants
 from outlast.kernel.runs.transcript import Run
-from outlast.kernel.services import Services, in_read
+from outlast.kernel.services import Services
 
 Decision = Literal["approve", "deny"]
 
@@ -101,12 +102,21 @@ async def answer_question(
     return await services.db.write(run)
 
 
-@in_read
-def read_decision(tx: Tx, actor: Actor, approval_id: str) -> DecisionAnswer:
-    """An approval or question as it is now ("open" until decided)."""
-    row = store.approval_of(tx, approval_id)
-    require_run(tx, actor, row.approval.run_id, Right.READ)
-    return _to_answer(row.approval)
+async def read_decision(services: Services, actor: Actor, approval_id: str) -> DecisionAnswer:
+    """An approval or question as it is now ("open" until decided), with the change of its tool since it asked."""
+
+    def read(tx: Tx) -> tuple[ApprovalRow, str]:
+        asked = store.approval_of(tx, approval_id).approval
+        require_run(tx, actor, asked.run_id, Right.READ)
+        return asked, store.run_of(tx, asked.run_id).profile
+
+    asked, agent = await services.db.read(read)
+    tool = _changed_tool(services, asked, agent)
+    answer = _to_answer(asked)
+    if asked.status != "open" or tool is None:
+        return answer
+    problem = await anyio.to_thread.run_sync(_why_refused, tool, asked.arguments)
+    return answer.model_copy(update={"tool_change": ToolChangeAnswer(tool_version=str(tool.version), problem=problem)})
 
 
 def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> tuple[ApprovalOfCall, Run]:
@@ -132,12 +142,30 @@ def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> tuple[ApprovalO
     return row, held
 
 
-def _require_same_tool(services: Services, asked: ApprovalRow, agent: str, known: str | None) -> None:
+def _changed_tool(services: Services, asked: ApprovalRow, agent: str) -> Tool | None:
+    """The tool of the call as it is now, if it was changed since it asked."""
     known_agent = services.engine.agents.get(agent)
     tool = None if known_agent is None else known_agent.tool(asked.tool)
-    if tool is None or asked.tool_version is None or tool.version in (None, asked.tool_version, known):
-        return
-    raise ToolChanged(f"The tool {asked.tool} was changed since it asked.", tool=asked.tool, tool_version=tool.version)
+    if tool is None or asked.tool_version is None or tool.version in (None, asked.tool_version):
+        return None
+    return tool
+
+
+def _require_same_tool(services: Services, asked: ApprovalRow, agent: str, known: str | None) -> None:
+    tool = _changed_tool(services, asked, agent)
+    if tool is not None and tool.version != known:
+        raise ToolChanged(
+            f"The tool {asked.tool} was changed since it asked.", tool=asked.tool, tool_version=tool.version
+        )
+
+
+def _why_refused(tool: Tool, arguments: str) -> str | None:
+    """Why the tool would refuse these arguments, or None."""
+    try:
+        tool.check(parse_arguments(arguments) or {})
+    except OutlastError as error:
+        return error.message
+    return None
 
 
 def _parse_edited(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any] | None:

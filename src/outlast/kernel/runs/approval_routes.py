@@ -31,7 +31,8 @@ async def decide_approval(approval_id: str, body: ApprovalRequest, services: Svc
 
 @router.get("/approvals/{approval_id}", response_model=DecisionAnswer)
 async def read_approval(approval_id: str, services: Svc, actor: Signed) -> Response:
-    """Read an approval; its decision is `open` until a user decides."""
+    """Read an approval; its decision is `open` until a user decides. `tool_change` says if its tool was changed since
+    it asked, and whether it would still take the call's arguments."""
     return reply(await actions.read_decision(services, actor, approval_id))
 
 

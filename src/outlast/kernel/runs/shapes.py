@@ -376,6 +376,13 @@ class ApprovalRequest(Request):
     tool_version: str | None = None
 
 
+class ToolChangeAnswer(Answer):
+    """The tool of a call that waits was changed since it asked."""
+
+    tool_version: str
+    problem: str | None
+
+
 class DecisionAnswer(Answer):
     id: str
     run_id: str
@@ -383,6 +390,7 @@ class DecisionAnswer(Answer):
     reason: str
     by: str | None
     decided_at: str | None
+    tool_change: ToolChangeAnswer | None = None
 
 
 class AnswersRequest(Request):

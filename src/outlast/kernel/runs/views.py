@@ -15,8 +15,9 @@ from outlast.kernel.runs.rows import ApprovalRow, EffectRow, FunctionStepRow, Ru
 from outlast.kernel.runs.run_list import row_and_summary
 from outlast.kernel.runs.shapes import ClockAnswer, ErrorData, RunAnswer, StepAnswer, StepKind
 from outlast.kernel.runs.tables import approvals, effects, runs
-from outlast.kernel.sandboxes.clocks import clocks_beside_run
+from outlast.kernel.sandboxes.clocks import OF_RUNS, clocks_beside_run
 from outlast.kernel.sandboxes.settings import SandboxSettings
+from outlast.kernel.sandboxes.store import has_sandbox
 from outlast.kernel.streams.fold import RunFold, fold_lines
 from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads.tables import messages
@@ -47,10 +48,11 @@ def whole_run(tx: Tx, run_id: str, sandbox: SandboxSettings | None) -> RunAnswer
     (empty if its agent has none), `page` the state of its page with its statistics (None if it has none), `modules` the
     modules that it announced. Raises `NotFound`."""
     (row, summary), shown = row_and_summary(tx, run_id), fold_of(tx, run_id)
+    silent = () if row.workspace_id is not None and has_sandbox(tx, row.workspace_id) else OF_RUNS
     clocks = [
         ClockAnswer(name=timer.kind, due_at=iso(timer.due_at), takes_away=TAKES_AWAY[timer.kind])
         for timer in timers.timers_of(tx, run_id)
-        if timer.kind in TAKES_AWAY
+        if timer.kind in TAKES_AWAY and timer.kind not in silent
     ]
     if sandbox is not None and row.workspace_id is not None and row.ended_at is None:
         clocks += clocks_beside_run(tx, sandbox, row.workspace_id)

@@ -41,6 +41,12 @@ def newest(tx: Tx, workspace_id: str) -> SandboxRecord | None:
     return tx.row(SandboxRecord, rows.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(1))
 
 
+def has_sandbox(tx: Tx, workspace_id: str) -> bool:
+    """True if the workspace has a sandbox that may still have processes, or waits stopped."""
+    latest = newest(tx, workspace_id)
+    return latest is not None and latest.state in ALIVE
+
+
 def alive_on(tx: Tx, provider: str, node_id: str) -> list[SandboxRecord]:
     """Every sandbox of this provider and node that may still have processes, or waits stopped, oldest use first."""
     mine = sa.and_(sandboxes.c.provider == provider, sandboxes.c.node_id == node_id, sandboxes.c.state.in_(ALIVE))

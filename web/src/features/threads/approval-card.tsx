@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { ShieldQuestion } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { OutlastError, type Approval, type ApprovalDecision } from '@outlast/sdk'
@@ -6,7 +6,7 @@ import { Button } from '@/components/button'
 import { Input, TextArea } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { parseObject, prettyJson } from '@/lib/format'
-import { client } from '@/lib/queries'
+import { client, queryClient } from '@/lib/queries'
 import { ClockNote } from './clock-note'
 import { useOpenThread, useThreadFacts } from './thread-context'
 import { useThreadViews } from './thread-views'
@@ -73,6 +73,18 @@ function editable({ tool, arguments: json }: Approval): Editable {
   return { label: name, text: main, wrap: (text) => JSON.stringify({ ...args, [name]: text }) }
 }
 
+const isToolChanged = (error: Error) => error instanceof OutlastError && error.code === 'tool_changed'
+
+/** Says that the call would run other code than the one that asked, and whether that code takes these arguments. */
+function ChangedTool({ problem }: { problem: string | null }) {
+  return (
+    <p role="status" data-tool-changed className="rounded-lg bg-warn-soft px-2.5 py-2 text-[13px] text-warn">
+      This tool was changed since it asked; if you approve, it runs as it is now.
+      {problem !== null && <> It refuses these arguments: {problem} Edit them, or deny the call.</>}
+    </p>
+  )
+}
+
 type Mode = 'look' | 'edit' | 'deny'
 
 function Decide({ approval }: { approval: Approval }) {
@@ -82,13 +94,18 @@ function Decide({ approval }: { approval: Approval }) {
   const [draft, setDraft] = useState(field.text)
   const [reason, setReason] = useState('')
   const [remember, setRemember] = useState(false)
-  const decide = useMutation({ mutationFn: (body: ApprovalDecision) => client.decide(approval.id, body) })
+  const queryKey = ['approval', approval.id]
+  const { data } = useQuery({ queryKey, queryFn: ({ signal }) => client.approval(approval.id, signal), staleTime: 0 })
+  const change = data?.tool_change ?? null
+  const decide = useMutation({
+    mutationFn: (body: ApprovalDecision) => client.decide(approval.id, body),
+    onError: () => queryClient.invalidateQueries({ queryKey }),
+  })
   const valid = mode !== 'edit' || parseObject(field.wrap(draft)) !== null
-  const changed = decide.error instanceof OutlastError && decide.error.code === 'tool_changed' ? decide.error : null
   const approve = () =>
     decide.mutate({
       decision: 'approve',
-      ...(changed !== null && { tool_version: String(changed.fields.tool_version) }),
+      ...(change !== null && { tool_version: change.tool_version }),
       ...(mode === 'edit' && draft !== field.text && { arguments: field.wrap(draft) }),
       ...(remember && { remember: 'thread' }),
     })
@@ -127,7 +144,8 @@ function Decide({ approval }: { approval: Approval }) {
           />
         </form>
       )}
-      {decide.error !== null && <Problem error={decide.error} />}
+      {change !== null && <ChangedTool problem={change.problem} />}
+      {decide.error !== null && !isToolChanged(decide.error) && <Problem error={decide.error} />}
       {mode !== 'deny' && !decidedEachTime.has(approval.tool) && (
         <label className="flex w-fit items-center gap-2 text-[13px] text-muted">
           <input
@@ -152,7 +170,7 @@ function Decide({ approval }: { approval: Approval }) {
         ) : (
           <>
             <Button look="primary" busy={decide.isPending} disabled={!valid} onClick={approve}>
-              {changed !== null ? 'Approve the changed tool' : mode === 'edit' ? 'Approve edited call' : 'Approve'}
+              {change !== null ? 'Approve the changed tool' : mode === 'edit' ? 'Approve edited call' : 'Approve'}
             </Button>
             <Button disabled={decide.isPending} onClick={() => setMode('deny')}>
               Deny…
