@@ -32,6 +32,8 @@ from outlast.kernel.projects.tables import members
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.followers import Watching
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.secrets.keyring import Keyring
+from outlast.kernel.secrets.vault import Vault
 from outlast.kernel.services import SandboxServices, Services
 from outlast.kernel.settings import Settings, settings_class
 from outlast.kernel.streams.hub import Hub
@@ -63,6 +65,7 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
         "presence": PresenceBoard(clock),
         "hub": hub,
         "catalog": catalog,
+        "vault": Vault(Keyring([b"k" * 32])),
         "engine": Engine(
             db,
             hub,

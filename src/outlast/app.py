@@ -66,6 +66,7 @@ from outlast.kernel.sandboxes.idle_policy import Ladder
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.warm_start import Warmer
+from outlast.kernel.secrets.vault import Vault, open_vault
 from outlast.kernel.services import Services
 from outlast.kernel.set_aside.shelf import DatabaseShelf
 from outlast.kernel.settings import Settings
@@ -152,7 +153,8 @@ async def run_program(
 @asynccontextmanager
 async def open_program(settings: Settings) -> AsyncIterator[Program]:
     """Open all resources of a server in order, and close them in reverse; nothing runs yet. Raises
-    `DataDirectoryInUse`, `StorageUnavailable`, `SchemaMismatch`, `DeploymentMismatch`, `InvalidSetting`."""
+    `DataDirectoryInUse`, `StorageUnavailable`, `SchemaMismatch`, `DeploymentMismatch`, `SecretKeyMissing`,
+    `InvalidSetting`."""
     load()
     clock = SystemClock()
     folder = data_directory(settings.server.data_dir)
@@ -172,6 +174,7 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         await migrate(database)
         if not await join(database, Deployment(folder, folder / settings.blobs.url.reveal())):
             log.warning("the database was restored: stored files are not collected until 'outlast verify' has run")
+        vault = await open_vault(database, folder, os.environ)
         supervisor = Supervisor(clock, DatabaseShelf(database))
         catalog = open_catalog(settings, clock)
         stack.push_async_callback(catalog.aclose)
@@ -189,12 +192,12 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             closing=stack,
         )
         opening = replace(opening, sandboxes=open_sandboxes(opening))
-        program = _wire(opening, catalog, sidecars)
+        program = _wire(opening, catalog, vault, sidecars)
         await program.own_agents.load()
         yield program
 
 
-def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSidecar]) -> Program:
+def _wire(opening: Opening, catalog: ModelCatalog, vault: Vault, sidecars: Sequence[OpenSidecar]) -> Program:
     """The rooms, each wired with its dependencies, and the apps."""
     settings, database, blobs = opening.settings, opening.database, opening.blobs
     clock, supervisor, hub, sandboxes = opening.clock, opening.supervisor, opening.hub, opening.sandboxes
@@ -234,6 +237,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         presence=presence,
         hub=hub,
         catalog=catalog,
+        vault=vault,
         engine=engine,
         watching=Watching(database, hub, clock, settings, node_id),
         sandboxes=sandboxes,

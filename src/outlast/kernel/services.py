@@ -22,6 +22,7 @@ from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.studio import ServerStudio
+from outlast.kernel.secrets.vault import Vault
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
 
@@ -62,6 +63,7 @@ class Services:
     presence: PresenceBoard
     hub: Hub
     catalog: ModelCatalog
+    vault: Vault
     engine: Engine
     watching: Watching
     sandboxes: SandboxServices = field(default_factory=SandboxServices)

@@ -25,6 +25,7 @@ from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, MANIFEST, Plac
 from outlast.kernel.backups.restore import restore_backup
 from outlast.kernel.backups.verification import verify_backup, verify_server
 from outlast.kernel.deployment import FolderMark, join, read_file, standing_of, write_file
+from outlast.kernel.secrets.keyring import load_keyring
 from outlast_sandbox.folder_copies import MAX_PATH_BYTES
 from outlast_sandbox.folders import remove_folder
 from tests.factories import Team
@@ -74,6 +75,7 @@ class Site:
         (data / "egress" / "placeholders.key").write_text("key")
         (data / "egress" / "placeholders.key").chmod(0o600)
         node_of(data)
+        load_keyring(data, {})
 
     async def backup(self, folder: Path):
         return await take_backup(self.place, self.db, SystemClock(), folder)
@@ -107,6 +109,7 @@ async def test_everything_that_is_not_derived_comes_back_as_it_was(site: Site, t
         "egress",
         "node",
         "deployment",
+        "server.key",
     }
     workspace = data / "workspaces" / "wsp_1"
     for path, content in WORKSPACE.items():
@@ -118,6 +121,7 @@ async def test_everything_that_is_not_derived_comes_back_as_it_was(site: Site, t
     assert (workspace / "run.sh").stat().st_mode & 0o777 == 0o755
     assert (data / "egress" / "placeholders.key").stat().st_mode & 0o777 == 0o600
     assert node_of(data) == node_of(site.place.data_dir)
+    assert load_keyring(data, {}).key_id == load_keyring(site.place.data_dir, {}).key_id
     restored = site.open(place)
     try:
         assert await join(restored, place)
