@@ -21,7 +21,7 @@ export function ModelSelect({ models, model, balance, onChoose }: ModelSelectPro
       trigger={
         <button
           aria-label={`Model: ${model?.label ?? 'none'}`}
-          className="flex h-7 min-w-0 items-center gap-1 rounded-lg px-2 text-[12.5px] text-muted hover:bg-hover hover:text-fg"
+          className="flex h-7 min-w-0 shrink-[4] items-center gap-1 rounded-lg px-2 text-[12.5px] text-muted hover:bg-hover hover:text-fg"
         >
           <span className="truncate">{model?.label ?? 'No model'}</span>
           {model?.vision === true && <Eye aria-label="Sees images" className="size-3.5 shrink-0 text-faint" />}
