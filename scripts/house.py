@@ -25,7 +25,7 @@ SDK: Final = ROOT / "sdk" / "typescript" / "src"
 PROJECT: Final = ROOT / "pyproject.toml"
 LIMITS: Final = ROOT / "scripts" / "house.json"
 NOT_BY_HAND: Final = re.compile(r"/(migrations|_web)/|/rows\.py$|\.gen\.")
-NOUNS: Final = frozenset({"billing", "embedding", "logging", "pricing", "routing", "testing"})
+NOUNS: Final = frozenset({"billing", "embedding", "keyring", "logging", "pricing", "routing", "testing"})
 """Technical terms that end in -ing and name a thing."""
 SAME_LINES: Final = 6
 WEB: Final = ROOT / "web" / "src"

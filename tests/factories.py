@@ -98,6 +98,7 @@ def make_opening(db: Database, folder: Path, settings: Settings | None = None, *
         "clock": clock,
         "folder": folder,
         "environment": {},
+        "vault": Vault(Keyring([b"k" * 32])),
         "supervisor": Supervisor(clock),
         "hub": Hub(),
         "templates": {},

@@ -66,7 +66,7 @@ from outlast.kernel.sandboxes.idle_policy import Ladder
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.warm_start import Warmer
-from outlast.kernel.secrets.vault import Vault, open_vault
+from outlast.kernel.secrets.vault import open_vault
 from outlast.kernel.services import Services
 from outlast.kernel.set_aside.shelf import DatabaseShelf
 from outlast.kernel.settings import Settings
@@ -185,6 +185,7 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             clock=clock,
             folder=folder,
             environment=environment,
+            vault=vault,
             supervisor=supervisor,
             hub=Hub(),
             templates=load_templates(settings.screens),
@@ -192,12 +193,12 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             closing=stack,
         )
         opening = replace(opening, sandboxes=open_sandboxes(opening))
-        program = _wire(opening, catalog, vault, sidecars)
+        program = _wire(opening, catalog, sidecars)
         await program.own_agents.load()
         yield program
 
 
-def _wire(opening: Opening, catalog: ModelCatalog, vault: Vault, sidecars: Sequence[OpenSidecar]) -> Program:
+def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSidecar]) -> Program:
     """The rooms, each wired with its dependencies, and the apps."""
     settings, database, blobs = opening.settings, opening.database, opening.blobs
     clock, supervisor, hub, sandboxes = opening.clock, opening.supervisor, opening.hub, opening.sandboxes
@@ -237,7 +238,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, vault: Vault, sidecars: Seque
         presence=presence,
         hub=hub,
         catalog=catalog,
-        vault=vault,
+        vault=opening.vault,
         engine=engine,
         watching=Watching(database, hub, clock, settings, node_id),
         sandboxes=sandboxes,

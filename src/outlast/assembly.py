@@ -25,6 +25,7 @@ from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.studio import open_studio
 from outlast.kernel.sandboxes.templates import preview_environment
+from outlast.kernel.secrets.saved_secrets import SavedSecrets
 from outlast.kernel.services import SandboxServices
 from outlast.kernel.settings import Settings
 from outlast_sandbox.egress.rules import names
@@ -98,11 +99,12 @@ def open_sandboxes(opening: Opening) -> SandboxServices:
 
 
 def _egress_keeper(opening: Opening, asked: SandboxSettings, manager: SandboxManager) -> EgressKeeper | None:
-    """Gives sandboxes their network access; None if the provider does, or if there is nothing to reach."""
+    """Gives sandboxes their network access; None if the provider does, or has no access to give."""
     policy, capabilities = policy_of(asked), manager.provider.capabilities
+    configured = open_lookup(asked.secret_lookup, opening.environment)
+    lookup = SavedSecrets(opening.database, opening.vault, configured, names(policy))
     if capabilities.secrets:
-        if policy.opens:
-            manager.lives.way_out = HandedOver(opening.database, asked)
+        manager.lives.way_out = HandedOver(opening.database, asked, lookup=lookup)
         return None
     if not capabilities.egress:
         if policy.opens:
@@ -111,15 +113,12 @@ def _egress_keeper(opening: Opening, asked: SandboxSettings, manager: SandboxMan
                 extra={"provider": manager.provider.name},
             )
         return None
-    lookup = open_lookup(asked.secret_lookup, opening.environment)
-    missing = [name for name in names(policy) if isinstance(lookup, OperatorSecrets) and not lookup.has(name)]
+    missing = [name for name in names(policy) if isinstance(configured, OperatorSecrets) and not configured.has(name)]
     if missing:
         log.warning("secrets without a value: their environment variables are not set", extra={"names": missing})
     keeper = EgressKeeper(
         opening.database, opening.clock, policy, opening.folder / "egress", lookup=lookup, supervisor=opening.supervisor
     )
-    if not keeper.is_needed:
-        return None
     manager.lives.way_out = keeper
     opening.database.on_notice(keeper.on_commit)
     return keeper

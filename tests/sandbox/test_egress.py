@@ -32,14 +32,21 @@ from outlast.kernel.sandboxes.orphans import reconcile
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.sandboxes.tables import workspaces
+from outlast.kernel.secrets import store as saved
+from outlast.kernel.secrets.keyring import Keyring
+from outlast.kernel.secrets.saved_secrets import SavedSecrets
+from outlast.kernel.secrets.vault import Vault
 from outlast.kernel.settings import Settings
 from outlast.kernel.settings.server import ServerSettings
+from outlast_sandbox.egress.authority_store import Authorities
+from outlast_sandbox.egress.rules import names
 from outlast_sandbox.interface import Command, Sandbox, SandboxProvider
 from outlast_sandbox.providers.docker.provider import DockerProvider
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.hosts import Host, Trust, World, listening
 
 pytestmark = pytest.mark.sandbox
+VAULT = Vault(Keyring([b"k" * 32]))
 SECRET = "lin_api_0123456789abcdefXYZ"
 API, OTHER, PLAIN = "api.linear.example", "api.slack.example", "docs.example"
 SETTINGS = SandboxSettings(
@@ -87,12 +94,13 @@ class Town:
             assert project_id == self.project_id
             return {"LINEAR_API_KEY": SECRET, "SLACK_TOKEN": "xoxb-other-secret"}.get(name)
 
+        policy = policy_of(self.settings)
         keeper = EgressKeeper(
             self.db,
             clock,
-            policy_of(self.settings),
+            policy,
             self.data_dir / "egress",
-            lookup=lookup,
+            lookup=SavedSecrets(self.db, VAULT, lookup, names(policy)),
             network=self.world,
             contexts=self.trust.contexts(),
         )
@@ -251,17 +259,41 @@ async def test_a_restarted_server_goes_on_with_the_same_placeholders_and_authori
     assert [head.count(SECRET.encode()) for head in town.hosts[API].requests] == [1, 1, 1]
 
 
+async def test_a_secret_that_a_project_saved_opens_its_hosts_and_goes_when_it_is_deleted(town: Town) -> None:
+    """The operator's settings name neither the secret nor its host."""
+    town.settings = SandboxSettings(memory_mb=1024, disk_mb=64)
+    ask = f'curl -sS -H "X-Key: $STRIPE_KEY" https://{OTHER}/charges 2>&1'
+
+    def save(tx: Tx) -> str:
+        owner = store.user_of(tx, town.workspace_id) or add_user(tx, "Grace", "unlimited")
+        secret_id = saved.add(tx, town.project_id, "STRIPE_KEY", [OTHER], owner)
+        assert secret_id is not None
+        saved.put_value(tx, VAULT, secret_id, SECRET)
+        return secret_id
+
+    async with town.server() as server:
+        assert "GET" not in await server.run(ask)  # no network at all
+        secret_id = await town.db.write(save)
+        await server.machines.kill(town.workspace_id)
+        output = await server.run(f"echo $STRIPE_KEY; {ask}")
+        assert "SECRET_PLACEHOLDER_" in output
+        assert "GET /charges" in output
+        assert SECRET not in output
+        assert town.hosts[OTHER].requests[0].count(SECRET.encode()) == 1
+        await town.db.write(saved.remove, secret_id)
+        assert "STRIPE_KEY" in await server.run(ask)
+        assert len(town.hosts[OTHER].requests) == 1
+
+
 async def test_a_sandbox_that_outlives_its_settings_is_told_what_no_longer_is_allowed(town: Town) -> None:
     async with town.server() as server:
         assert "GET /before" in await server.run(CLIENTS["curl"].format(url=f"https://{API}/before"))
     town.settings = SandboxSettings(memory_mb=1024, disk_mb=64)
     async with town.server() as server:
-        assert server.keeper.is_needed
         assert "host_refused" in await server.run("curl -sS -m 20 http://docs.example/")
         assert "403" in await server.run(CLIENTS["curl"].format(url=f"https://{API}/after") + " 2>&1")
         await server.machines.kill(town.workspace_id)
-    async with town.server() as server:
-        assert not server.keeper.is_needed
+        assert Authorities(town.data_dir / "egress").kept() == []
 
 
 async def test_a_stopped_sandbox_comes_back_with_the_same_way_out(town: Town) -> None:

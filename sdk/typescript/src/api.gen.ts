@@ -2156,6 +2156,15 @@ export interface NewScreen {
   theme_tokens?: TokensRequest | null
 }
 
+export interface NewSecretRequest {
+  /** Environment variable that holds its placeholder in sandboxes. */
+  name: string
+  /** Hosts that sandboxes may reach for it and that its value is sent to: HOST or *.HOST, with an optional :PORT. */
+  hosts: string[]
+  /** The value for everybody; null: each person enters their own. */
+  value?: string | null
+}
+
 /** Documentation to add: an address, a package (`npm:NAME`, `pypi:NAME`), or a text with its file name. */
 export interface NewSource {
   /** Name to find it under, such as `npm:react` or `our-api`. */
@@ -3408,6 +3417,36 @@ export interface SearchHits {
   truncated: boolean
 }
 
+/** A saved secret, as the caller may use it. */
+export interface Secret {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Id of its project; null if it is for sandboxes of every project. */
+  project_id: string | null
+  /** Environment variable that holds its placeholder in sandboxes. */
+  name: string
+  /** Hosts that sandboxes may reach for it and that its value is sent to. */
+  hosts: string[]
+  /** It has a value for everybody. */
+  has_value: boolean
+  /** You have entered a value of your own. */
+  has_own_value: boolean
+  /** Id of the user who declared it. */
+  created_by: string
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+  /** Time of the last change (ISO 8601, UTC). */
+  updated_at: string
+}
+
+/** What is to be changed; what is left out stays. */
+export interface SecretChangeRequest {
+  /** The new hosts; null: they stay. */
+  hosts?: string[] | null
+  /** The new value for everybody; null: it stays. */
+  value?: string | null
+}
+
 /** One request that carried a secret. */
 export interface SecretUse {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
@@ -3430,6 +3469,11 @@ export interface SecretUse {
   status: number | null
   /** Time of the request (ISO 8601, UTC). */
   at: string
+}
+
+export interface SecretValueRequest {
+  /** Your own value. */
+  value: string
 }
 
 /** A section: its heading and its blocks, in order. */

@@ -38,6 +38,7 @@ KINDS: Final = {
     "node": "nod",
     "event": "evt",
     "request": "req",
+    "secret": "sct",
 }
 
 

@@ -42,6 +42,7 @@ from outlast.kernel.sandboxes.seeds import new_workspace
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.services.store import declare
 from outlast.kernel.sandboxes.tables import checkpoints, sandboxes, workspaces
+from outlast.kernel.secrets import store as secrets
 from outlast.kernel.set_aside import store as set_aside
 from outlast.kernel.set_aside.kinds import TIMER
 from outlast.kernel.subjects.subject import NewSubject
@@ -101,6 +102,7 @@ class Scene:
             "mention_id": new_id("mention"),
             "memory_id": insert_memory(tx, team.project_id, "project", "We deploy on Fridays."),
             "source_id": add_source(tx, _source(team), tx.now),
+            "secret_id": _secret(tx, team),
             "name": "web",
             **_set_aside(tx),
             "invitation_id": invitation.id,
@@ -117,6 +119,12 @@ class Scene:
         if isinstance(value, list):
             return [self.fill(item) for item in value]
         return value
+
+
+def _secret(tx: Tx, team: Team) -> str:
+    made = secrets.add(tx, team.project_id, "LINEAR_API_KEY", ["linear.example"], team.owner.user_id)
+    assert made is not None
+    return made
 
 
 def _compaction(tx: Tx, thread_id: str, run_id: str) -> str:
@@ -392,6 +400,14 @@ TABLE: dict[str, Row] = {
     "POST /v1/knowledge/sources/{source_id}/refresh": Row(EDITOR),
     "GET /v1/knowledge/sources/{source_id}/passages": Row(VIEWER),
     "GET /v1/projects/{project_id}/secret-uses": Row(EDITOR),
+    "GET /v1/projects/{project_id}/secrets": Row(EDITOR),
+    "POST /v1/projects/{project_id}/secrets": Row(OWNER, {"name": "SLACK_TOKEN", "hosts": ["slack.example"]}),
+    "GET /v1/admin/secrets": Row(ADMINISTRATOR),
+    "POST /v1/admin/secrets": Row(ADMINISTRATOR, {"name": "SLACK_TOKEN", "hosts": ["slack.example"]}),
+    "PATCH /v1/secrets/{secret_id}": Row(OWNER, {"value": "hush"}),
+    "DELETE /v1/secrets/{secret_id}": Row(OWNER),
+    "PUT /v1/secrets/{secret_id}/value": Row(EDITOR, {"value": "hush"}),
+    "DELETE /v1/secrets/{secret_id}/value": Row(EDITOR),
     "GET /v1/projects/{project_id}/threads": Row(VIEWER),
     "POST /v1/projects/{project_id}/threads": Row(EDITOR, {"title": "New"}),
     "GET /v1/threads/{thread_id}": Row(VIEWER),

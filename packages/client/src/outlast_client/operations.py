@@ -765,6 +765,45 @@ class SecretUsesOperations(Group):
         return self._pages(Call("GET", "/v1/projects/{}/secret-uses", (project_id, ), query=query), "before")
 
 
+class SecretsOperations(Group):
+    def create(self, project_id: str, **body: Unpack[NewSecretRequest]) -> Secret:
+        """Declare a secret of a project (owners): sandboxes that start from now on may reach its hosts,
+        and its value is put into requests to them. Without a value, each person enters their own."""
+        return self._json(Call("POST", "/v1/projects/{}/secrets", (project_id, ), body=body))
+
+    def create_server_secret(self, **body: Unpack[NewSecretRequest]) -> Secret:
+        """Declare a secret for sandboxes of every project (administrators)."""
+        return self._json(Call("POST", "/v1/admin/secrets", (), body=body))
+
+    def delete(self, secret_id: str) -> None:
+        """Delete a secret with all its values (owners; administrators for the server's). Requests with it
+        are refused at once."""
+        return self._json(Call("DELETE", "/v1/secrets/{}", (secret_id, )))
+
+    def forget_own_value(self, secret_id: str) -> Secret:
+        """Forget your own value (editors)."""
+        return self._json(Call("DELETE", "/v1/secrets/{}/value", (secret_id, )))
+
+    def list_server_secrets(self) -> Iterator[Secret]:
+        """List the saved secrets of the whole server (administrators)."""
+        return self._pages(Call("GET", "/v1/admin/secrets", ()))
+
+    def set_own_value(self, secret_id: str, **body: Unpack[SecretValueRequest]) -> Secret:
+        """Enter your own value (editors). It goes before the value for everybody in the runs that you
+        start."""
+        return self._json(Call("PUT", "/v1/secrets/{}/value", (secret_id, ), body=body))
+
+    def update(self, secret_id: str, **body: Unpack[SecretChangeRequest]) -> Secret:
+        """Change a secret's hosts or its value for everybody (owners; administrators for the server's).
+        With other hosts, a value has to be entered again, and people's own values are forgotten."""
+        return self._json(Call("PATCH", "/v1/secrets/{}", (secret_id, ), body=body))
+
+    def list(self, project_id: str) -> Iterator[Secret]:
+        """List the saved secrets for sandboxes of a project, its own first, then those of the server
+        (editors). Values are never included."""
+        return self._pages(Call("GET", "/v1/projects/{}/secrets", (project_id, )))
+
+
 class SectionsOperations(Group):
     def get_lock(self, section_id: str) -> LockAnswer:
         """The lock of the section."""
@@ -1029,6 +1068,7 @@ class Operations:
         self.sandboxes = SandboxesOperations(transport)
         self.screens = ScreensOperations(transport)
         self.secret_uses = SecretUsesOperations(transport)
+        self.secrets = SecretsOperations(transport)
         self.sections = SectionsOperations(transport)
         self.server = ServerOperations(transport)
         self.services = ServicesOperations(transport)

@@ -2181,6 +2181,16 @@ class NewScreen(TypedDict):
     theme_tokens: NotRequired[TokensRequest | None]
 
 
+class NewSecretRequest(TypedDict):
+    # Environment variable that holds its placeholder in sandboxes.
+    name: str
+    # Hosts that sandboxes may reach for it and that its value is sent to: HOST or *.HOST, with an optional
+    # :PORT.
+    hosts: Sequence[str]
+    # The value for everybody; null: each person enters their own.
+    value: NotRequired[str | None]
+
+
 class NewSource(TypedDict):
     """Documentation to add: an address, a package (`npm:NAME`, `pypi:NAME`), or a text with its file name."""
     # Name to find it under, such as `npm:react` or `our-api`.
@@ -3438,6 +3448,36 @@ class SearchHits(TypedDict):
     truncated: bool
 
 
+class Secret(TypedDict):
+    """A saved secret, as the caller may use it."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of its project; null if it is for sandboxes of every project.
+    project_id: str | None
+    # Environment variable that holds its placeholder in sandboxes.
+    name: str
+    # Hosts that sandboxes may reach for it and that its value is sent to.
+    hosts: Sequence[str]
+    # It has a value for everybody.
+    has_value: bool
+    # You have entered a value of your own.
+    has_own_value: bool
+    # Id of the user who declared it.
+    created_by: str
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+    # Time of the last change (ISO 8601, UTC).
+    updated_at: str
+
+
+class SecretChangeRequest(TypedDict):
+    """What is to be changed; what is left out stays."""
+    # The new hosts; null: they stay.
+    hosts: NotRequired[Sequence[str] | None]
+    # The new value for everybody; null: it stays.
+    value: NotRequired[str | None]
+
+
 class SecretUse(TypedDict):
     """One request that carried a secret."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
@@ -3460,6 +3500,11 @@ class SecretUse(TypedDict):
     status: int | None
     # Time of the request (ISO 8601, UTC).
     at: str
+
+
+class SecretValueRequest(TypedDict):
+    # Your own value.
+    value: str
 
 
 class SectionData(TypedDict):

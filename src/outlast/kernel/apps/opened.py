@@ -23,6 +23,7 @@ from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.surface import Surface
 from outlast.kernel.runs.sweeper import Handler
 from outlast.kernel.sandboxes.templates import Templates
+from outlast.kernel.secrets.vault import Vault
 from outlast.kernel.services import SandboxServices
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
@@ -64,6 +65,7 @@ class Opening:
     clock: SystemClock
     folder: Path
     environment: Mapping[str, str]
+    vault: Vault
     supervisor: Supervisor
     hub: Hub
     templates: Templates

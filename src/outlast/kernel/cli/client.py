@@ -52,6 +52,9 @@ class Client:
     async def patch(self, path: str, body: Any) -> Any:
         return await self._call("PATCH", path, json=body)
 
+    async def put(self, path: str, body: Any) -> Any:
+        return await self._call("PUT", path, json=body)
+
     async def items(self, path: str, limit: int | None = None, *, cursor: str = "before", **params: Any) -> Any:
         """Up to `limit` items of a list (None for all), fetched page by page, in the form of one page."""
         items: list[Any] = []

@@ -30,6 +30,7 @@ KERNEL_ROUTES: Final = (
     "outlast.kernel.projects.routes",
     "outlast.kernel.sandboxes.routes",
     "outlast.kernel.sandboxes.egress.routes",
+    "outlast.kernel.secrets.routes",
     "outlast.kernel.threads.routes",
     "outlast.kernel.compactions.routes",
 )

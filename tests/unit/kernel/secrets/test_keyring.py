@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 import stat
 from pathlib import Path
 
@@ -79,7 +78,7 @@ def test_the_environment_has_the_word(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("bad", ["", "no base64!", base64.b64encode(os.urandom(16)).decode()])
+@pytest.mark.parametrize("bad", ["", "no base64!", base64.b64encode(b"k" * 16).decode()])
 def test_a_file_that_holds_no_key_refuses_the_start_without_showing_it(tmp_path: Path, bad: str) -> None:
     (tmp_path / FILE).write_text(bad)
     with pytest.raises(StartRefused, match=r"server\.key") as refused:

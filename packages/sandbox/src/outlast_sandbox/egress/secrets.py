@@ -63,6 +63,11 @@ class SecretValue:
         raise TypeError("a secret cannot be serialized")
 
 
+def is_usable(value: str) -> bool:
+    """True if the value can be sent in a header."""
+    return _USABLE.match(value.encode()) is not None
+
+
 def placeholder(key: bytes, sandbox_id: str, name: str) -> str:
     """The placeholder of a secret in one sandbox: the same after each restart of the server, unique, and without
     information about the secret."""
@@ -95,7 +100,7 @@ class SandboxSecrets:
         if text is None:
             return None
         value = text.encode()
-        if not _USABLE.match(value):
+        if not is_usable(text):
             raise refusals.secret_unusable(name)
         return SecretValue(value)
 

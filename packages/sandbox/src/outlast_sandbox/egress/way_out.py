@@ -49,40 +49,49 @@ class Egress:
         self._key = b""
         self._reading = anyio.Lock()
 
-    async def prepare(self, spec: SandboxSpec) -> SandboxSpec:
+    async def prepare(self, spec: SandboxSpec, policy: Policy | None = None) -> SandboxSpec:
         """The spec of a sandbox about to start, with the settings for its proxy; unchanged if the policy allows
-        nothing. Idempotent: a sandbox that starts again gets the same authority and placeholders. Raises `OSError`."""
-        if not self.policy.opens:
+        nothing. `policy`: this sandbox's own, in place of the one for all. Idempotent: a sandbox that starts again gets
+        the same authority and placeholders. Raises `OSError`."""
+        policy = policy or self.policy
+        if not policy.opens:
             return spec
         authority = await anyio.to_thread.run_sync(self.authorities.of, spec.sandbox_id)
-        placeholders = await self.placeholders(spec.sandbox_id)
-        env = {**placeholders, **_direct_environment(self.policy), **spec.env}
+        placeholders = await self.placeholders(spec.sandbox_id, policy)
+        env = {**placeholders, **_direct_environment(policy), **spec.env}
         return replace(spec, env=env, authority_pem=authority.pem, egress=True)
 
     @asynccontextmanager
     async def proxy(
-        self, sandbox: Sandbox, project_id: str, lookup: SecretLookup, whose: WhoseWork, uses: Uses
+        self,
+        sandbox: Sandbox,
+        project_id: str,
+        lookup: SecretLookup,
+        whose: WhoseWork,
+        uses: Uses,
+        policy: Policy | None = None,
     ) -> AsyncIterator[SandboxProxy]:
-        """The proxy of a living sandbox, ready to `serve` its listener; its connections end with the block. Raises
-        `OSError`."""
-        secrets = SandboxSecrets(await self.placeholders(sandbox.sandbox_id), project_id, lookup, whose)
+        """The proxy of a living sandbox, ready to `serve` its listener; its connections end with the block. `policy` as
+        in `prepare`. Raises `OSError`."""
+        policy = policy or self.policy
+        secrets = SandboxSecrets(await self.placeholders(sandbox.sandbox_id, policy), project_id, lookup, whose)
         authority = await anyio.to_thread.run_sync(self.authorities.of, sandbox.sandbox_id)
-        dialer = Dialer(self.policy, self._network, await self._tls_contexts(), sandbox.dial)
+        dialer = Dialer(policy, self._network, await self._tls_contexts(), sandbox.dial)
         async with anyio.create_task_group() as tasks:
             upstreams = Upstreams(dialer, self._clock, tasks.start_soon)
             try:
-                relay = Relay(self.policy, secrets, upstreams, uses)
-                yield SandboxProxy(sandbox.sandbox_id, self.policy, dialer, relay, self._clock, authority)
+                relay = Relay(policy, secrets, upstreams, uses)
+                yield SandboxProxy(sandbox.sandbox_id, policy, dialer, relay, self._clock, authority)
             finally:
                 upstreams.close()
                 tasks.cancel_scope.cancel()
 
-    async def placeholders(self, sandbox_id: str) -> dict[str, str]:
-        """The placeholders in the sandbox's environment, by the name of their secret."""
+    async def placeholders(self, sandbox_id: str, policy: Policy | None = None) -> dict[str, str]:
+        """The placeholders in the sandbox's environment, by the name of their secret. `policy` as in `prepare`."""
         async with self._reading:  # concurrent callers would create two keys
             if not self._key:
                 self._key = await anyio.to_thread.run_sync(_read_key, self.folder / KEY)
-        return {name: placeholder(self._key, sandbox_id, name) for name in names(self.policy)}
+        return {name: placeholder(self._key, sandbox_id, name) for name in names(policy or self.policy)}
 
     async def _tls_contexts(self) -> TlsContexts:
         async with self._reading:

@@ -10,6 +10,7 @@ from outlast.db.database import Database
 from outlast.kernel.sandboxes.egress import store
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.store import SandboxRecord
+from outlast.kernel.secrets.store import hosts_of
 from outlast_sandbox.egress.secrets import OperatorSecrets, SecretLookup
 from outlast_sandbox.interface import Sandbox, SandboxSpec, WireSecret
 
@@ -30,6 +31,10 @@ class HandedOver:
             hosts += dependency.hosts
             if dependency.secret_env:
                 by_secret.setdefault(dependency.secret_env, []).extend(dependency.hosts)
+        for saved in await self._db.read(hosts_of, row.project_id):
+            if saved.name not in by_secret:
+                by_secret[saved.name] = saved.hosts
+                hosts += saved.hosts
         user_id = await self._db.read(store.user_of, row.workspace_id)
         secrets: dict[str, WireSecret] = {}
         for name, its_hosts in by_secret.items():

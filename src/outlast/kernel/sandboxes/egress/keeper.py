@@ -15,9 +15,11 @@ from outlast.base.errors import SandboxUnavailable
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.sandboxes.egress import store
+from outlast.kernel.sandboxes.egress.policy import with_saved
 from outlast.kernel.sandboxes.egress.uses import UseLog
 from outlast.kernel.sandboxes.store import SandboxRecord, unknown
 from outlast.kernel.sandboxes.translation import untranslated
+from outlast.kernel.secrets import store as saved
 from outlast.kernel.set_aside.kinds import SANDBOX_EGRESS
 from outlast_sandbox.egress.dialer import Network, TlsContexts
 from outlast_sandbox.egress.proxy import EgressStatistics, SandboxProxy
@@ -40,8 +42,8 @@ class Gate:
 
 class EgressKeeper:
     """The `WayOut` of the sandbox manager. In memory: the proxies of living sandboxes; state that must outlast the
-    server is in `folder` (see `Egress`). If the policy allows no host, nothing is opened, and sandboxes have no network
-    at all."""
+    server is in `folder` (see `Egress`). A sandbox for which neither the policy nor a saved secret of its project
+    allows a host has no network at all."""
 
     def __init__(
         self,
@@ -59,18 +61,13 @@ class EgressKeeper:
         self._egress = Egress(policy, clock, folder, network, contexts)
         self._supervisor = supervisor or Supervisor(clock)
         self._lookup = lookup or OperatorSecrets()
-        self._earlier = frozenset(self._egress.authorities.kept())  # of an earlier server, maybe with other settings
+        self._with_access = set(self._egress.authorities.kept())  # also of an earlier server, maybe with other settings
         self.uses = UseLog(db, clock)
         self._users: dict[str, tuple[float, str | None]] = {}
         self._news = 0
         self._gates: dict[str, Gate] = {}
         self._opened: dict[str, tuple[SandboxRecord, Sandbox]] = {}
         self._tasks: TaskGroup | None = None
-
-    @property
-    def is_needed(self) -> bool:
-        """True if there is anything to reach, or a sandbox that could reach something under earlier settings."""
-        return self._egress.policy.opens or bool(self._earlier)
 
     def statistics(self) -> dict[str, EgressStatistics]:
         """By sandbox id."""
@@ -91,23 +88,26 @@ class EgressKeeper:
                 self._tasks = None
 
     async def prepare(self, row: SandboxRecord, spec: SandboxSpec) -> SandboxSpec:
-        """As `Egress.prepare`."""
+        """As `Egress.prepare`, with the saved secrets of the sandbox's project."""
         try:
-            return await self._egress.prepare(spec)
+            prepared = await self._egress.prepare(spec, await self._policy_of(row))
         except OSError as error:
             raise SandboxUnavailable(
                 f"The sandbox's network access cannot be prepared: {error.strerror}.",
                 hint=f"Free space, or give the server the right to write in {self._egress.folder}.",
                 sandbox_id=row.id,
             ) from error
+        if prepared.egress:
+            self._with_access.add(row.id)
+        return prepared
 
     async def placeholders(self, sandbox_id: str) -> dict[str, str]:
-        """What stands for each secret in this sandbox, by the secret's name."""
+        """What stands for each secret of the settings in this sandbox, by the secret's name."""
         return await self._egress.placeholders(sandbox_id)
 
     def open(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         """It lives: serve it. Repeatable; neither waits nor raises."""
-        if row.id in self._gates or not (self._egress.policy.opens or row.id in self._earlier):
+        if row.id in self._gates or row.id not in self._with_access:
             return
         self._opened[row.id] = row, sandbox
         if self._tasks is None:  # `run` opens it
@@ -127,6 +127,7 @@ class EgressKeeper:
         if gate is not None:
             gate.scope.cancel()
         if for_good:
+            self._with_access.discard(sandbox_id)
             try:
                 self._egress.authorities.remove(sandbox_id)
             except OSError as error:  # `run` tries again at the next start
@@ -144,9 +145,13 @@ class EgressKeeper:
     async def _serve(self, row: SandboxRecord, sandbox: Sandbox, gate: Gate) -> None:
         whose = partial(self._whose, row.workspace_id)
         inner, uses = untranslated(sandbox), self.uses.of(row.id, row.project_id)
-        async with self._egress.proxy(inner, row.project_id, self._lookup, whose, uses) as proxy:
+        policy = await self._policy_of(row)
+        async with self._egress.proxy(inner, row.project_id, self._lookup, whose, uses, policy) as proxy:
             gate.proxy = proxy
             await proxy.serve(await sandbox.egress_listener())
+
+    async def _policy_of(self, row: SandboxRecord) -> Policy:
+        return with_saved(self._egress.policy, await self._db.read(saved.hosts_of, row.project_id))
 
     async def _whose(self, workspace_id: str) -> str | None:
         """The user of the run that works there, at most a second old: any commit causes a new query."""

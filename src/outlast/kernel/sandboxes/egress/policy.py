@@ -1,7 +1,11 @@
-"""The hosts that the settings allow sandboxes to reach."""
+"""The hosts that the settings, and saved secrets, allow sandboxes to reach."""
+
+from collections.abc import Iterable
+from dataclasses import replace
 
 from outlast.kernel.sandboxes.settings import SandboxSettings
-from outlast_sandbox.egress.rules import Policy, SecretRule
+from outlast.kernel.secrets.store import OpenedHosts
+from outlast_sandbox.egress.rules import Policy, SecretRule, names
 from outlast_sandbox.host_patterns import HostPattern, parse_host_port, parse_pattern
 
 
@@ -21,3 +25,10 @@ def policy_of(settings: SandboxSettings) -> Policy:
             allow += dependency.hosts
     secrets = [SecretRule(name, tuple(found), frozenset(own[name])) for name, found in hosts.items()]
     return Policy(tuple(map(parse_pattern, allow)), tuple(secrets), frozenset(private))
+
+
+def with_saved(policy: Policy, saved: Iterable[OpenedHosts]) -> Policy:
+    """The policy, and the hosts of saved secrets. A name that the settings declare stays theirs."""
+    known = set(names(policy))
+    rules = [SecretRule(one.name, tuple(map(parse_pattern, one.hosts))) for one in saved if one.name not in known]
+    return replace(policy, secrets=(*policy.secrets, *rules)) if rules else policy

@@ -1,0 +1,27 @@
+"""Looks up the values of saved secrets, at each use."""
+
+from collections.abc import Collection
+
+from outlast.db.database import Database
+from outlast.kernel.secrets import store
+from outlast.kernel.secrets.vault import Vault
+from outlast_sandbox.egress.secrets import SecretLookup
+
+
+class SavedSecrets:
+    """A `SecretLookup`: names that the settings declare are looked up by `configured`, all others in the database. A
+    secret that was deleted has no value any more."""
+
+    def __init__(self, db: Database, vault: Vault, configured: SecretLookup, names: Collection[str]) -> None:
+        self._db, self._vault = db, vault
+        self._configured, self._names = configured, frozenset(names)
+
+    async def __call__(self, user_id: str | None, project_id: str, name: str) -> str | None:
+        if name in self._names:
+            return await self._configured(user_id, project_id, name)
+        found = await self._db.read(store.sealed_of, project_id, user_id, name)
+        if found is None:
+            return None
+        if found.own is not None and user_id is not None:
+            return self._vault.open(found.own, store.about(found.id, user_id))
+        return None if found.sealed is None else self._vault.open(found.sealed, store.about(found.id))
