@@ -24,6 +24,7 @@ from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSetting
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.testing.clock import ManualClock
 from outlast_sandbox.egress.way_out import Egress
+from outlast_sandbox.interface import SandboxSpec
 from outlast_sandbox.providers.memory import MemoryProvider
 from tests.sandbox.test_manager import House
 
@@ -164,6 +165,7 @@ async def test_a_sandbox_whose_way_out_fails_ends_no_other_and_is_tried_again(
         await tasks.start(keeper.run)
         for row, door in zip(rows, (bad, good), strict=True):
             assert row is not None
+            await keeper.prepare(row, SandboxSpec(row.id, tmp_path))
             keeper.open(row, door)  # type: ignore[arg-type]
         with anyio.fail_after(30):
             await good.opened.wait()

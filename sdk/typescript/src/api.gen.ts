@@ -2156,7 +2156,7 @@ export interface NewScreen {
   theme_tokens?: TokensRequest | null
 }
 
-export interface NewSecretRequest {
+export interface NewSecret {
   /** Environment variable that holds its placeholder in sandboxes. */
   name: string
   /** Hosts that sandboxes may reach for it and that its value is sent to: HOST or *.HOST, with an optional :PORT. */
@@ -3440,7 +3440,7 @@ export interface Secret {
 }
 
 /** What is to be changed; what is left out stays. */
-export interface SecretChangeRequest {
+export interface SecretChange {
   /** The new hosts; null: they stay. */
   hosts?: string[] | null
   /** The new value for everybody; null: it stays. */

@@ -766,12 +766,12 @@ class SecretUsesOperations(Group):
 
 
 class SecretsOperations(Group):
-    def create(self, project_id: str, **body: Unpack[NewSecretRequest]) -> Secret:
+    def create(self, project_id: str, **body: Unpack[NewSecret]) -> Secret:
         """Declare a secret of a project (owners): sandboxes that start from now on may reach its hosts,
         and its value is put into requests to them. Without a value, each person enters their own."""
         return self._json(Call("POST", "/v1/projects/{}/secrets", (project_id, ), body=body))
 
-    def create_server_secret(self, **body: Unpack[NewSecretRequest]) -> Secret:
+    def create_server_secret(self, **body: Unpack[NewSecret]) -> Secret:
         """Declare a secret for sandboxes of every project (administrators)."""
         return self._json(Call("POST", "/v1/admin/secrets", (), body=body))
 
@@ -793,7 +793,7 @@ class SecretsOperations(Group):
         start."""
         return self._json(Call("PUT", "/v1/secrets/{}/value", (secret_id, ), body=body))
 
-    def update(self, secret_id: str, **body: Unpack[SecretChangeRequest]) -> Secret:
+    def update(self, secret_id: str, **body: Unpack[SecretChange]) -> Secret:
         """Change a secret's hosts or its value for everybody (owners; administrators for the server's).
         With other hosts, a value has to be entered again, and people's own values are forgotten."""
         return self._json(Call("PATCH", "/v1/secrets/{}", (secret_id, ), body=body))

@@ -2181,7 +2181,7 @@ class NewScreen(TypedDict):
     theme_tokens: NotRequired[TokensRequest | None]
 
 
-class NewSecretRequest(TypedDict):
+class NewSecret(TypedDict):
     # Environment variable that holds its placeholder in sandboxes.
     name: str
     # Hosts that sandboxes may reach for it and that its value is sent to: HOST or *.HOST, with an optional
@@ -3470,7 +3470,7 @@ class Secret(TypedDict):
     updated_at: str
 
 
-class SecretChangeRequest(TypedDict):
+class SecretChange(TypedDict):
     """What is to be changed; what is left out stays."""
     # The new hosts; null: they stay.
     hosts: NotRequired[Sequence[str] | None]

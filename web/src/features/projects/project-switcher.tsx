@@ -1,4 +1,4 @@
-import { Bot, ChevronDown, Pencil, Plus, Users } from 'lucide-react'
+import { Bot, ChevronDown, KeyRound, Pencil, Plus, Users } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Mark } from '@/components/brand'
@@ -54,6 +54,12 @@ export function ProjectSwitcher() {
           <Bot />
           Agents and instructions
         </MenuItem>
+        {project !== null && project.role !== 'viewer' && (
+          <MenuItem onSelect={() => navigate(`/projects/${project.id}/connections`)}>
+            <KeyRound />
+            Connections
+          </MenuItem>
+        )}
         {project !== null && project.role === 'owner' && (
           <MenuItem onSelect={() => setDialog('rename')}>
             <Pencil />
