@@ -66,6 +66,7 @@ from outlast.kernel.sandboxes.idle_policy import Ladder
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.warm_start import Warmer
+from outlast.kernel.secrets.prompt import secrets_addition
 from outlast.kernel.secrets.vault import open_vault
 from outlast.kernel.services import Services
 from outlast.kernel.set_aside.shelf import DatabaseShelf
@@ -209,6 +210,13 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
     node_id = node_of(opening.folder) if database.dialect == "sqlite" else new_id("node")
+    agents: Agents = Agents(
+        {name: app.agents for name, app in apps.items()},
+        additions=[
+            *(addition for app in apps.values() for addition in app.additions),
+            secrets_addition(lambda name: name in agents.sandboxed),
+        ],
+    )
     engine = Engine(
         db=database,
         hub=hub,
@@ -216,10 +224,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         settings=settings,
         catalog=catalog,
         blobs=blobs,
-        agents=Agents(
-            {name: app.agents for name, app in apps.items()},
-            additions=[addition for app in apps.values() for addition in app.additions],
-        ),
+        agents=agents,
         flusher=Flusher(settings.streams.save_interval_s),
         node_id=node_id,
         log=_log_event,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -13,6 +15,7 @@ from outlast.kernel.accounts.store import add_user
 from outlast.kernel.projects.store import add_project
 from outlast.kernel.secrets import store
 from outlast.kernel.secrets.keyring import Keyring
+from outlast.kernel.secrets.prompt import secrets_addition, secrets_text
 from outlast.kernel.secrets.saved_secrets import SavedSecrets
 from outlast.kernel.secrets.tables import secret_values, secrets
 from outlast.kernel.secrets.vault import Vault
@@ -116,3 +119,23 @@ async def test_no_value_is_in_the_database(desk: Desk) -> None:
         return str(found)
 
     assert "hush" not in await desk.db.read(sealed)
+
+
+async def test_agents_with_a_sandbox_are_told_names_and_hosts_and_no_values(desk: Desk) -> None:
+    assert await desk.db.read(secrets_text, desk.project_id) is None
+    await desk.add(desk.project_id, "hush-hush", "LINEAR_API_KEY")
+    told = await desk.db.read(secrets_text, desk.project_id)
+    assert told is not None
+    assert "\n- LINEAR_API_KEY: api.example" in told
+    assert "hush" not in told
+    addition = secrets_addition(lambda name: name == "chat")
+    run = SimpleNamespace(project_id=desk.project_id, profile="chat")
+    context: Any = SimpleNamespace(run=run)
+
+    def text(tx: Tx) -> str | None:
+        context.tx = tx
+        return addition.text(context)
+
+    assert await desk.db.read(text) == told
+    run.profile = "digest"  # it has no sandbox
+    assert await desk.db.read(text) is None
