@@ -39,6 +39,7 @@ from outlast.kernel.runs.settings import (
 from outlast.kernel.runs.shipped_policy import SHIPPED_POLICY
 from outlast.kernel.sandboxes.screen_settings import ScreenSettings
 from outlast.kernel.sandboxes.settings import SandboxSettings
+from outlast.kernel.schedules.settings import ScheduleSettings
 from outlast.kernel.settings.server import (
     BlobSettings,
     DatabaseSettings,
@@ -76,6 +77,7 @@ class Settings:
     demo: DemoSettings = setting("", factory=DemoSettings)
     policy: tuple[PolicyRule, ...] = setting("", SHIPPED_POLICY)
     locks: LockSettings = setting("", factory=LockSettings)
+    schedules: ScheduleSettings = setting("", factory=ScheduleSettings)
     retention: RetentionSettings = setting("", factory=RetentionSettings)
     retry: RetrySettings = setting("", factory=RetrySettings)
     blobs: BlobSettings = setting("", factory=BlobSettings)
