@@ -60,26 +60,28 @@ function ScheduleForm({ projectId, schedule, onClose }: ScheduleDialogProps) {
   })
   return (
     <form className="space-y-4" onSubmit={(event) => (event.preventDefault(), save.mutate())}>
-      <Field label="Title">
-        <Input
-          autoFocus={schedule === null}
-          required
-          maxLength={200}
-          placeholder="Morning summary"
-          value={fields.title}
-          onChange={({ target }) => put({ title: target.value })}
-        />
-      </Field>
-      <Field label="Agent">
-        <Select className="w-full" value={agent} onChange={({ target }) => put({ agent: target.value })}>
-          {agents.every(({ name }) => name !== agent) && <option value={agent}>{agent}</option>}
-          {agents.map(({ name, title, icon, usable }) => (
-            <option key={name} value={name} disabled={!usable}>
-              {icon === '' ? title : `${icon} ${title}`}
-            </option>
-          ))}
-        </Select>
-      </Field>
+      <div className="grid gap-4 sm:grid-cols-[3fr_2fr]">
+        <Field label="Title">
+          <Input
+            autoFocus={schedule === null}
+            required
+            maxLength={200}
+            placeholder="Morning summary"
+            value={fields.title}
+            onChange={({ target }) => put({ title: target.value })}
+          />
+        </Field>
+        <Field label="Agent">
+          <Select className="w-full" value={agent} onChange={({ target }) => put({ agent: target.value })}>
+            {agents.every(({ name }) => name !== agent) && <option value={agent}>{agent}</option>}
+            {agents.map(({ name, title, icon, usable }) => (
+              <option key={name} value={name} disabled={!usable}>
+                {icon === '' ? title : `${icon} ${title}`}
+              </option>
+            ))}
+          </Select>
+        </Field>
+      </div>
       <Field label="Message" hint="What the agent gets each time. An agent that is a flow needs none.">
         <TextArea
           rows={3}
@@ -126,7 +128,7 @@ function ScheduleForm({ projectId, schedule, onClose }: ScheduleDialogProps) {
         </Field>
       </div>
       {save.error !== null && <Problem error={save.error} />}
-      <div className="flex justify-end gap-2">
+      <div className="sticky -bottom-5 z-10 -mx-5 -mb-5 flex justify-end gap-2 border-t border-line bg-raised px-5 py-3.5">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="primary" busy={save.isPending} disabled={agent === ''}>
           {schedule === null ? 'Create schedule' : 'Save'}

@@ -76,7 +76,7 @@ export function WhenField({ when, zone, onWhen, onZone }: WhenFieldProps) {
           </Field>
         )}
         {repeat === 'cron' && (
-          <div className="col-span-2">
+          <div className="order-last col-span-2">
             <Field label="Cron expression" hint="Minute, hour, day of the month, month, day of the week.">
               <Input
                 required
