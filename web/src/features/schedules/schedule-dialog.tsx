@@ -128,7 +128,7 @@ function ScheduleForm({ projectId, schedule, onClose }: ScheduleDialogProps) {
         </Field>
       </div>
       {save.error !== null && <Problem error={save.error} />}
-      <div className="sticky -bottom-5 z-10 -mx-5 -mb-5 flex justify-end gap-2 border-t border-line bg-raised px-5 py-3.5">
+      <div className="sticky -bottom-5 z-10 -mx-5 -mb-5 flex justify-end gap-2 border-t border-line bg-raised px-5 py-3.5 sm:rounded-b-2xl">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="primary" busy={save.isPending} disabled={agent === ''}>
           {schedule === null ? 'Create schedule' : 'Save'}
