@@ -39,7 +39,9 @@ def come_due(server: Server, schedule_id: str) -> None:
     moment = int(time.time() * 1_000_000) - 5_000_000
     with sqlite3.connect(server.folder / "data" / "outlast.db") as database:
         database.execute("UPDATE schedules SET next_at = ? WHERE id = ?", (moment, schedule_id))
-        database.execute("UPDATE timers SET due_at = ? WHERE kind = 'schedule' AND subject_id = ?", (moment, schedule_id))
+        database.execute(
+            "UPDATE timers SET due_at = ? WHERE kind = 'schedule' AND subject_id = ?", (moment, schedule_id)
+        )
     database.close()
     server.start()
 
@@ -108,9 +110,7 @@ def test_a_schedule_is_made_runs_is_paused_edited_and_deleted_while_another_wind
         expect(window.get_by_role("heading", name="No schedules yet")).to_be_visible()
 
 
-def test_a_due_time_just_before_a_restart_starts_its_run(
-    project_id: str, server: Server, open_page: OpenPage
-) -> None:
+def test_a_due_time_just_before_a_restart_starts_its_run(project_id: str, server: Server, open_page: OpenPage) -> None:
     schedule = make(server, project_id)
     page = open_page(f"/projects/{project_id}/schedules", **BERLIN)
     expect(rows(page)).to_contain_text("No runs yet")

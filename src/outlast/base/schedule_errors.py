@@ -7,7 +7,9 @@ class InvalidCron(InvalidRequest):
     """A cron expression cannot be read, or never comes due. Fields: `field`."""
 
     code = "invalid_cron"
-    default_hint = "Use five fields: minute, hour, day of the month, month, day of the week. 0 8 * * 1-5 is 8:00 on weekdays."
+    default_hint = (
+        "Use five fields: minute, hour, day of the month, month, day of the week. 0 8 * * 1-5 is 8:00 on weekdays."
+    )
 
 
 class CronTooFrequent(InvalidRequest):

@@ -21,7 +21,7 @@ from outlast.kernel.runs.rows import RunRow
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.schedules import actions, store
-from outlast.kernel.schedules.firing import fire
+from outlast.kernel.schedules.due_runs import fire
 from outlast.kernel.schedules.shapes import ScheduleAnswer
 from outlast.kernel.settings import Settings
 from outlast.testing.agents import FakeAgent

@@ -82,8 +82,9 @@ class Agent:
     `SandboxUnavailable` a little later; if that does not help, `prepare` ends the run without an answer and `check`
     with the existing one. Any other error of `check` is a problem that cannot be fixed.
 
-    Raises `ValueError` for an invalid name, title, description, icon or schedule, two tools of one name, a `tool_choice` that is
-    not one of the tools, `output` together with `check`, and `handoffs` of a flow or to the agent itself.
+    Raises `ValueError` for an invalid name, title, description, icon or schedule, two tools of one name, a
+    `tool_choice` that is not one of the tools, `output` together with `check`, and `handoffs` of a flow or to the agent
+    itself.
     """
 
     name: str

@@ -22,8 +22,8 @@ def flow(name: str, **options: Any) -> Callable[[Flow], Agent]:
             return await ctx.run(support, "Write the digest.", context=verdicts)
 
     `Context` says what survives a crash. A text is shown as Markdown, anything else as JSON. `options` are those of
-    `Agent` that apply: `title`, `description`, `icon`, `sandbox`, `listed`, `model`, `schedule`, `zone`. Raises `TypeError` for a function
-    that is not an `async def`, and `ValueError` as `Agent` does.
+    `Agent` that apply: `title`, `description`, `icon`, `sandbox`, `listed`, `model`, `schedule`, `zone`. Raises
+    `TypeError` for a function that is not an `async def`, and `ValueError` as `Agent` does.
     """
 
     def make(function: Flow) -> Agent:

@@ -18,8 +18,8 @@ INBOX: Literal["inbox.changed"] = "inbox.changed"
 
 class InboxItem(Answer):
     """One thing that waits for the reader. `id` is the approval's, question's, proposal's, mention's or schedule's, or
-    that of the thread or section whose lock is asked for. `text` is the request in one line, `by` the user who asks. The rest is
-    the place: a message of a thread, a comment, a section or block of a document."""
+    that of the thread or section whose lock is asked for. `text` is the request in one line, `by` the user who asks.
+    The rest is the place: a message of a thread, a comment, a section or block of a document."""
 
     kind: str
     id: str

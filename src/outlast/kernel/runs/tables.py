@@ -219,7 +219,10 @@ timers = sa.Table(
         primary_key=True,
     ),
     sa.Column(
-        "subject_id", sa.String(40), primary_key=True, comment="the run, effect, step, thread, workspace, page or schedule"
+        "subject_id",
+        sa.String(40),
+        primary_key=True,
+        comment="the run, effect, step, thread, workspace, page or schedule",
     ),
     moment("due_at", "handled at this time, or as soon as a server runs", nullable=False, index=True),
 )

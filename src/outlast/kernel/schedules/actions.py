@@ -16,7 +16,7 @@ from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs.shapes import StartedAnswer
-from outlast.kernel.schedules import firing, inbox, store
+from outlast.kernel.schedules import due_runs, inbox, store
 from outlast.kernel.schedules.rows import ScheduleRow
 from outlast.kernel.schedules.rules import checked_cron, checked_zone, next_times
 from outlast.kernel.schedules.shapes import ScheduleAnswer, ScheduleTimesAnswer
@@ -74,7 +74,7 @@ def change_schedule(
         _demand_own(tx, actor, row)
         before = {name: getattr(row, name) for name in ScheduleFields}
         fields = _checked(tx, services, row.project_id, before | fields)
-    if firing.is_thread_gone(tx, row) or fields.get("thread") == "new":
+    if due_runs.is_thread_gone(tx, row) or fields.get("thread") == "new":
         fields = fields | {"thread_id": None}
     changed = store.change(tx, schedule_id, updated_at=tx.now, **fields, **store.NOT_REFUSED)
     if (row.cron, row.zone, row.enabled) != (changed.cron, changed.zone, changed.enabled):
@@ -101,10 +101,10 @@ async def run_schedule(services: Services, actor: Actor, schedule_id: str, key: 
     def run(tx: Tx) -> dict[str, Any]:
         _require(tx, actor, schedule_id, Right.EDIT)
         row = store.hold(tx, schedule_id)
-        if firing.is_thread_gone(tx, row):
+        if due_runs.is_thread_gone(tx, row):
             row = store.change(tx, schedule_id, thread_id=None)
         asked = request_hash(schedule_id, "run")
-        return remember(tx, actor.user_id, key, asked, lambda: firing.start(tx, services, row, actor))
+        return remember(tx, actor.user_id, key, asked, lambda: due_runs.start(tx, services, row, actor))
 
     started = StartedAnswer(**await services.db.write(run), cursor=0)
     services.sandboxes.warm(started.thread_id)

@@ -12,12 +12,7 @@ from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.runs.shapes import StartedAnswer
 from outlast.kernel.schedules import actions
-from outlast.kernel.schedules.shapes import (
-    ScheduleAnswer,
-    ScheduleChangeRequest,
-    ScheduleRequest,
-    ScheduleTimesAnswer,
-)
+from outlast.kernel.schedules.shapes import ScheduleAnswer, ScheduleChangeRequest, ScheduleRequest, ScheduleTimesAnswer
 
 router = noun_router("Schedules")
 

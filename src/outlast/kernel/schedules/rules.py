@@ -87,8 +87,8 @@ def next_time(cron: str, zone: str, after: datetime) -> datetime | None:
 
 
 def starts_run(due_at: datetime, now: datetime, cron: str, zone: str, on_missed: OnMissed) -> bool:
-    """True if the due times from `due_at` until `now` start a run: unless all of them were missed and shall be
-    skipped."""
+    """True if the due times from `due_at` until `now` start a run: unless all of them were missed and the
+    schedule skips those."""
     in_time = now - GRACE
     if on_missed == "one" or due_at >= in_time:
         return True

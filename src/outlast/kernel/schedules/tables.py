@@ -26,7 +26,7 @@ schedules = sa.Table(
     soft_ref("thread_id", "the one thread of its runs; null: none yet, or each has its own"),
     soft_ref("last_run_id", "the newest run; null: none yet"),
     json("problem", "code, message and hint: why the last due time started no run; null: it did"),
-    moment("refused_at", "since then due times are refused, which its maker is told; null: they are not"),
+    moment("refused_at", "since then due times are refused, and its maker is notified; null: they are not"),
     moment("seen_at", "the maker has read that; null: it waits in the inbox"),
     moment("created_at", "when", nullable=False),
     moment("updated_at", "last change by a person, or of the code", nullable=False),

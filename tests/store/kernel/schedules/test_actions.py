@@ -8,14 +8,16 @@ from typing import Any
 import pytest
 
 from outlast.base.agent_errors import AgentNotAllowed
-from outlast.base.errors import CursorUnknown, EmptyMessage, Forbidden, NotFound, OutlastError, UnknownModel, UnknownProfile
-from outlast.base.schedule_errors import (
-    CronTooFrequent,
-    InvalidCron,
-    ScheduleOfCode,
-    TooManySchedules,
-    UnknownZone,
+from outlast.base.errors import (
+    CursorUnknown,
+    EmptyMessage,
+    Forbidden,
+    NotFound,
+    OutlastError,
+    UnknownModel,
+    UnknownProfile,
 )
+from outlast.base.schedule_errors import CronTooFrequent, InvalidCron, ScheduleOfCode, TooManySchedules, UnknownZone
 from outlast.db.database import Database
 from outlast.kernel.projects.store import ProjectAgents, set_agents
 from outlast.kernel.runs import timers

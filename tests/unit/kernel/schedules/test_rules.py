@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo, available_timezones
@@ -12,7 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.base.schedule_errors import CronTooFrequent, InvalidCron, UnknownZone
-from outlast.kernel.schedules.rules import GRACE, checked_cron, checked_zone, next_time, next_times, starts_run
+from outlast.kernel.schedules.rules import (
+    GRACE,
+    OnMissed,
+    checked_cron,
+    checked_zone,
+    next_time,
+    next_times,
+    starts_run,
+)
 
 BERLIN = "Europe/Berlin"
 NOW = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -20,7 +29,9 @@ SPRING = datetime(2026, 3, 29, tzinfo=UTC)  # at 01:00 UTC the clock goes from 2
 AUTUMN = datetime(2026, 10, 25, tzinfo=UTC)  # at 01:00 UTC the clock goes from 3:00 to 2:00
 
 zones = st.sampled_from(sorted(available_timezones() - {"localtime"}))
-moments = st.datetimes(datetime(2020, 1, 1), datetime(2037, 1, 1), timezones=st.just(UTC))
+moments = st.integers(0, 17 * 366 * 86_400).map(
+    lambda seconds: datetime(2020, 1, 1, tzinfo=UTC) + timedelta(0, seconds)
+)
 minutes, hours = st.integers(0, 59), st.integers(0, 23)
 crons = st.one_of(
     st.builds("{} {} * * *".format, minutes, hours),
@@ -100,12 +111,8 @@ def test_a_time_of_day_comes_due_once_each_day(minute: int, hour: int, zone: str
 
 @given(st.text(st.sampled_from("0123456789*/,-#LWMONJAN ²٣"), max_size=40))
 def test_any_text_is_a_cron_expression_or_refused(text: str) -> None:
-    try:
-        line = checked_cron(text, BERLIN, NOW)
-    except InvalidCron as error:
-        assert error.message and error.hint
-    else:
-        assert next_times(line, BERLIN, NOW, 3)
+    with suppress(InvalidCron):
+        assert next_times(checked_cron(text, BERLIN, NOW), BERLIN, NOW, 3)
 
 
 @pytest.mark.parametrize("cron", ["", "* * * *", "* * * * * *", "60 * * * *", "0 24 * * *", "0 0 30 2 *", "@daily"])
@@ -146,7 +153,7 @@ def test_an_expression_may_be_too_frequent(cron: str, least_s: float, is_allowed
 
 @pytest.mark.parametrize("on_missed", ["skip", "one"])
 @pytest.mark.parametrize("late_s", [0, 1, 59, 60])
-def test_a_due_time_starts_a_run_in_time(on_missed: str, late_s: int) -> None:
+def test_a_due_time_starts_a_run_in_time(on_missed: OnMissed, late_s: int) -> None:
     assert starts_run(NOW - timedelta(seconds=late_s), NOW, "0 12 * * *", "UTC", on_missed)
 
 

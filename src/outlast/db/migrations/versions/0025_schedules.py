@@ -37,10 +37,7 @@ def _create_schedules() -> None:
         sa.Column("project_id", sa.String(40), nullable=False, comment="in"),
         sa.Column("created_by", sa.String(40), nullable=False, comment="who made it; its runs start as this user"),
         sa.Column(
-            "origin",
-            sa.String(10),
-            nullable=False,
-            comment="person | code: of the operator's agents, and follows them",
+            "origin", sa.String(10), nullable=False, comment="person | code: of the operator's agents, and follows them"
         ),
         sa.Column("title", sa.Text, nullable=False, comment="shown"),
         sa.Column("agent", sa.String(80), nullable=False, comment="name of the agent"),
@@ -71,14 +68,12 @@ def _create_schedules() -> None:
         ),
         sa.Column("last_run_id", sa.String(40), comment="the newest run; null: none yet"),
         sa.Column(
-            "problem",
-            sa.Text,
-            comment="code, message and hint: why the last due time started no run; null: it did",
+            "problem", sa.Text, comment="code, message and hint: why the last due time started no run; null: it did"
         ),
         sa.Column(
             "refused_at",
             sa.BigInteger,
-            comment="since then due times are refused, which its maker is told; null: they are not",
+            comment="since then due times are refused, and its maker is notified; null: they are not",
         ),
         sa.Column("seen_at", sa.BigInteger, comment="the maker has read that; null: it waits in the inbox"),
         sa.Column("created_at", sa.BigInteger, nullable=False, comment="when"),

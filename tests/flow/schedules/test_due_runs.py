@@ -14,6 +14,7 @@ from outlast.base.schedule_errors import ScheduleSkipped
 from outlast.kernel.agents.flow import flow
 from outlast.kernel.limits.settings import LimitSettings
 from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.rules import Role
 from outlast.kernel.runs import store as run_store
 from outlast.kernel.runs.actions import list_runs, read_run
 from outlast.kernel.runs.cancel import request_cancel
@@ -39,7 +40,8 @@ async def test_a_due_time_starts_one_run_as_its_maker_in_a_thread_of_its_own(dat
         assert (run.started_by, run.profile, run.leg) == (it.owner.user_id, "chat", "ready")
         assert run.trigger == {"type": "schedule", "id": schedule_id, "title": "Morning"}
         summary = (await list_runs(it.services, it.owner)).items[0]
-        assert summary.trigger is not None and summary.trigger.title == "Morning"
+        assert summary.trigger is not None
+        assert summary.trigger.title == "Morning"
         assert summary.thread_title == "Morning"
         (message,) = (await list_messages(it.services, it.owner, run.thread_id)).items
         assert [part.type for part in message.parts] == ["notice", "text"]
@@ -47,7 +49,8 @@ async def test_a_due_time_starts_one_run_as_its_maker_in_a_thread_of_its_own(dat
         first, second = await it.runs()
         assert first.thread_id != second.thread_id
         shown = await it.read(schedule_id)
-        assert shown.last_run is not None and shown.last_run.id == second.id
+        assert shown.last_run is not None
+        assert shown.last_run.id == second.id
         assert shown.next_times[0] == "2030-01-04T08:00:00.000Z"
         assert await it.timer(schedule_id) == datetime(2030, 1, 4, 8, tzinfo=UTC)
 
@@ -87,7 +90,7 @@ async def test_a_crash_before_the_commit_leaves_the_due_time_and_one_after_it_do
 
 
 def _fire(it: Rig, tx: Any, schedule_id: str) -> Any:
-    from outlast.kernel.schedules.firing import _fire as fire_in
+    from outlast.kernel.schedules.due_runs import _fire as fire_in
 
     return fire_in(tx, it.services, schedule_id)
 
@@ -114,7 +117,8 @@ async def test_all_runs_share_a_thread_and_at_most_one_waits(database_url: str, 
         assert first.thread_id == second.thread_id
         assert (first.leg, second.leg, second.after_run_id) == ("ready", "blocked", first.id)
         shown = await it.read(schedule_id)
-        assert shown.problem is not None and shown.problem.code == "schedule_skipped"
+        assert shown.problem is not None
+        assert shown.problem.code == "schedule_skipped"
         assert await it.inbox() == []
         with pytest.raises(ScheduleSkipped):
             await actions.run_schedule(it.services, it.owner, schedule_id)
@@ -145,7 +149,9 @@ async def test_a_refusal_is_told_once_and_the_next_due_time_is_tried(database_ur
             await it.later(60)
         assert await it.runs() == []
         shown = await it.read(schedule_id)
-        assert shown.enabled and shown.problem is not None and shown.problem.code == "unknown_profile"
+        assert shown.enabled
+        assert shown.problem is not None
+        assert shown.problem.code == "unknown_profile"
         (item,) = await it.inbox()
         assert (item.kind, item.id) == ("schedule", schedule_id)
         assert item.text.startswith("Morning: There is no agent")
@@ -165,16 +171,20 @@ async def test_rights_are_checked_each_time_and_a_maker_who_left_pauses_it(datab
         schedule_id = await it.make(actor=maker, cron="* * * * *")
         await it.later(60)
         assert len(await it.runs()) == 1
-        await it.db.write(projects.change_role, it.project_id, maker.user_id, projects.Role.VIEWER)
+        await it.db.write(projects.change_role, it.project_id, maker.user_id, Role.VIEWER)
         await it.later(60)
         shown = await it.read(schedule_id)
-        assert shown.enabled and shown.problem is not None and shown.problem.code == "forbidden"
+        assert shown.enabled
+        assert shown.problem is not None
+        assert shown.problem.code == "forbidden"
         assert [one.kind for one in await it.inbox(maker)] == ["schedule"]
         assert await it.inbox() == []
         await it.db.write(projects.remove_member, it.project_id, maker.user_id)
         await it.later(60)
         shown = await it.read(schedule_id)
-        assert not shown.enabled and shown.problem is not None and "has left" in shown.problem.message
+        assert not shown.enabled
+        assert shown.problem is not None
+        assert "has left" in shown.problem.message
         assert await it.timer(schedule_id) is None
         assert len(await it.runs()) == 1
 
@@ -189,7 +199,8 @@ async def test_a_deleted_thread_is_a_problem_until_a_person_runs_it(database_url
         await delete_thread(it.services, it.owner, run.thread_id)
         await it.later(60)
         shown = await it.read(schedule_id)
-        assert shown.problem is not None and "deleted" in shown.problem.message
+        assert shown.problem is not None
+        assert "deleted" in shown.problem.message
         started = await actions.run_schedule(it.services, it.owner, schedule_id)
         shown = await it.read(schedule_id)
         assert (shown.problem, shown.thread_id) == (None, started.thread_id)
@@ -221,10 +232,12 @@ async def test_a_person_runs_it_now_as_themselves_and_a_repeated_request_once(
         assert await actions.run_schedule(it.services, colleague, schedule_id, "key") == first
         (run,) = await it.runs()
         assert (run.id, run.started_by) == (first.run_id, colleague.user_id)
-        assert run.trigger is not None and run.trigger["id"] == schedule_id
+        assert run.trigger is not None
+        assert run.trigger["id"] == schedule_id
         assert await it.timer(schedule_id) == before
         shown = await read_run(it.services, it.owner, run.id)
-        assert shown.trigger is not None and shown.trigger.type == "schedule"
+        assert shown.trigger is not None
+        assert shown.trigger.type == "schedule"
 
 
 async def test_a_flow_needs_no_message(database_url: str, tmp_path: Path) -> None:

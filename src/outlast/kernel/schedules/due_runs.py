@@ -107,7 +107,8 @@ def _put_off(tx: Tx, row: ScheduleRow, wait_s: float) -> None:
 
 
 def _refuse(tx: Tx, row: ScheduleRow, error: OutlastError) -> None:
-    """Note why this due time started no run. The maker is told of the first in a row, but not of a skipped one; once
+    """Note why this due time started no run. The maker gets an inbox item about the first in a row, but
+    not about a skipped one; once
     they have left the project, the schedule is paused."""
     has_left = role_of(tx, row.created_by, row.project_id) is None
     problem = {"code": error.code, "message": error.message, "hint": error.hint}
@@ -116,9 +117,7 @@ def _refuse(tx: Tx, row: ScheduleRow, error: OutlastError) -> None:
         problem["hint"] = "Make a schedule of your own, and delete this one."
     is_refusal = not isinstance(error, ScheduleSkipped)
     refused_at = (row.refused_at or tx.now) if is_refusal else row.refused_at
-    changed = store.change(
-        tx, row.id, problem=problem, refused_at=refused_at, enabled=row.enabled and not has_left
-    )
+    changed = store.change(tx, row.id, problem=problem, refused_at=refused_at, enabled=row.enabled and not has_left)
     if is_refusal and row.refused_at is None:
         inbox.tell_refused(tx, changed)
     _go_on(tx, changed)
