@@ -107,9 +107,8 @@ def _put_off(tx: Tx, row: ScheduleRow, wait_s: float) -> None:
 
 
 def _refuse(tx: Tx, row: ScheduleRow, error: OutlastError) -> None:
-    """Note why this due time started no run. The maker gets an inbox item about the first in a row, but
-    not about a skipped one; once
-    they have left the project, the schedule is paused."""
+    """Note why this due time started no run. The maker gets an inbox item about the first in a row, but not about a
+    skipped one. The schedule is paused once they have left the project."""
     has_left = role_of(tx, row.created_by, row.project_id) is None
     problem = {"code": error.code, "message": error.message, "hint": error.hint}
     if has_left:
