@@ -32,6 +32,7 @@ from outlast.kernel.projects.tables import members
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.followers import Watching
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.schedules import store as schedules
 from outlast.kernel.secrets.keyring import Keyring
 from outlast.kernel.secrets.vault import Vault
 from outlast.kernel.services import SandboxServices, Services
@@ -186,6 +187,24 @@ def make_run(
     }
     tx.execute(sa.insert(runs).values(**row))
     return run_id
+
+
+def make_schedule(tx: Tx, /, project_id: str, actor: Actor, **fields: Any) -> str:
+    """A schedule of the agent `chat` at 8:00 UTC, with other fields as given."""
+    row: dict[str, Any] = {
+        "origin": "person",
+        "title": "Morning",
+        "agent": "chat",
+        "message": "Sum up the night.",
+        "model": None,
+        "cron": "0 8 * * *",
+        "zone": "UTC",
+        "on_missed": "skip",
+        "thread": "new",
+        "enabled": True,
+        **fields,
+    }
+    return schedules.add(tx, project_id=project_id, created_by=actor.user_id, **row)
 
 
 class Team:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from outlast.base import agent_errors, errors, secret_errors
+from outlast.base import agent_errors, errors, schedule_errors, secret_errors
 from outlast.base.errors import OutlastError
 from outlast.kernel.http.problems import status_of
 from scripts.contract.pages import code, heading, page, prose, table
 
+MODULES = agent_errors, errors, schedule_errors, secret_errors
 ANSWERS = {
     "InvalidRequest": "Fix the request",
     "PermissionNeeded": "Ask for permission",
@@ -39,7 +40,7 @@ def _fix(kind: type[OutlastError]) -> str:
 
 
 def _tree(branch: type[OutlastError]) -> Iterator[type[OutlastError]]:
-    if branch.__module__ not in (errors.__name__, agent_errors.__name__, secret_errors.__name__):
+    if branch.__module__ not in {module.__name__ for module in MODULES}:
         return
     yield branch
     for kind in branch.__subclasses__():

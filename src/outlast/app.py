@@ -66,6 +66,9 @@ from outlast.kernel.sandboxes.idle_policy import Ladder
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.warm_start import Warmer
+from outlast.kernel.schedules import due_runs
+from outlast.kernel.schedules import store as schedules
+from outlast.kernel.schedules.code_schedules import follow_code
 from outlast.kernel.secrets.prompt import secrets_addition
 from outlast.kernel.secrets.vault import open_vault
 from outlast.kernel.services import Services
@@ -145,6 +148,9 @@ async def run_program(
                 await api.load()
                 tasks.start_soon(program.services.supervisor.keep, "check of sandboxes", api.surface.readiness.run)
             tasks.start_soon(program.services.supervisor.guard.once, "start", "models", _warm_up, program)
+            tasks.start_soon(
+                program.services.supervisor.guard.once, "start", "schedules", follow_code, program.services
+            )
             announce(_address(settings, listeners[0]) if listeners else "")
             await wish()
             await _stop(program, server, worker_ended, wish)
@@ -252,6 +258,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         supervisor=supervisor,
     )
     timers = {kind: handle for app in apps.values() for kind, handle in app.timers.items()}
+    timers[schedules.TIMER] = partial(due_runs.fire, services)
     sweeper = Sweeper(engine, sandboxes.steps, timers, supervisor)
     optional = {"checkpoints": sandboxes.checkpoints, "snapshots": sandboxes.snapshots, "warming of sandboxes": warmer}
     tasks: list[tuple[str, Run]] = [
@@ -260,7 +267,9 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
     ]
-    own_agents = OwnLoader(settings.agents, engine.agents, clock, OwnTools(opening).give)
+    own_agents = OwnLoader(
+        settings.agents, engine.agents, clock, OwnTools(opening).give, partial(follow_code, services)
+    )
     if settings.agents.reload:
         tasks.append(("agents of the operator", own_agents.run))
     return Program(

@@ -8,12 +8,12 @@ from typing import Final
 
 import pytest
 
-from outlast.base import agent_errors, errors, lookups
+from outlast.base import agent_errors, errors, lookups, schedule_errors
 
 SOURCE: Final = Path(errors.__file__).parents[1]
 KINDS: Final = frozenset(
     name
-    for name, kind in (vars(errors) | vars(agent_errors)).items()
+    for name, kind in (vars(errors) | vars(agent_errors) | vars(schedule_errors)).items()
     if isinstance(kind, type) and issubclass(kind, errors.OutlastError)
 )
 # "Run {busy} …" names one by its id, whatever the variable is called.

@@ -13,6 +13,7 @@ import { useThemeSync } from './lib/theme'
 const ThreadPage = lazy(loadThreadPage)
 const FilesPage = lazy(() => import('./features/project-files/files-page'))
 const ConnectionsPage = lazy(() => import('./features/connections/connections-page'))
+const SchedulesPage = lazy(() => import('./features/schedules/schedules-page'))
 const InboxPage = lazy(() => import('./features/inbox/inbox-page'))
 const RunsPage = lazy(() => import('./features/runs/runs-page'))
 const SandboxesPage = lazy(() => import('./features/sandboxes/sandboxes-page'))
@@ -51,6 +52,7 @@ function Pages() {
       <Route path="/projects/:id">{({ id }) => <NewThreadPage key={id} projectId={id} />}</Route>
       <Route path="/projects/:id/files">{({ id }) => <FilesPage key={id} projectId={id} />}</Route>
       <Route path="/projects/:id/connections">{({ id }) => <ConnectionsPage key={id} projectId={id} />}</Route>
+      <Route path="/projects/:id/schedules">{({ id }) => <SchedulesPage key={id} projectId={id} />}</Route>
       {Children.toArray(APPS.map(({ routes }) => routes))}
       <Route path="/threads/:id">{({ id }) => <ThreadPage key={id} threadId={id} />}</Route>
       <Route path="/inbox" component={InboxPage} />

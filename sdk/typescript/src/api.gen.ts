@@ -18,7 +18,7 @@ export type DocumentVersionKind = 'created' | 'edit' | 'agent' | 'import' | 'res
 export type EditKind = 'classes' | 'text' | 'attribute'
 export type EditOp = 'replace' | 'insert' | 'delete' | 'move' | 'insert_section'
 export type EditorKind = 'person' | 'agent'
-export type InboxKind = 'approval' | 'question' | 'proposal' | 'handover' | 'mention' | 'assigned'
+export type InboxKind = 'approval' | 'question' | 'proposal' | 'handover' | 'mention' | 'assigned' | 'schedule'
 export type OnBusy = 'reject' | 'enqueue' | 'interrupt'
 export type PageHtmlReason = 'created' | 'full' | 'reset' | 'undo' | 'restore' | 'copy'
 export type PageState = 'new' | 'working' | 'waiting' | 'ready' | 'problems' | 'failed'
@@ -3022,6 +3022,8 @@ export interface RunSummary {
   started_by: string
   /** Name of the user who started it. */
   started_by_name: string
+  /** What started it, if it was no person; null otherwise. */
+  trigger: TriggerData | null
   /** Id of the message that it answers. */
   message_id: string
   /** Id of the message with the answer; null until it is saved. */
@@ -3077,6 +3079,8 @@ export interface RunView {
   started_by: string
   /** Name of the user who started it. */
   started_by_name: string
+  /** What started it, if it was no person; null otherwise. */
+  trigger: TriggerData | null
   /** Id of the message that it answers. */
   message_id: string
   /** Id of the message with the answer; null until it is saved. */
@@ -3236,6 +3240,117 @@ export interface SavedEdits {
   results: EditResult[]
   /** Id of the checkpoint with the new files; null if nothing changed. */
   checkpoint_id: string | null
+}
+
+export interface Schedule {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Id of the project that it belongs to. */
+  project_id: string
+  /** Title of the schedule. */
+  title: string
+  /** `person`, or `code` for a schedule in the code of an agent, which can only be paused. */
+  origin: 'person' | 'code'
+  /** Id of the user who made it. Its runs start as this user. */
+  created_by: string
+  /** Name of the user who made it. */
+  created_by_name: string
+  /** Name of the agent that works. */
+  agent: string
+  /** Text that the agent gets; empty for a flow. */
+  message: string
+  /** Id of the model; null for the agent's, or the server's default. */
+  model: string | null
+  /** Cron expression of five fields. */
+  cron: string
+  /** IANA time zone of the cron expression. */
+  zone: string
+  /** Runs for times that passed while no server was running: `skip` none, or `one` for all of them. */
+  on_missed: 'skip' | 'one'
+  /** `same`: all runs in one thread; `new`: each run in a thread of its own. */
+  thread: 'same' | 'new'
+  /** Whether it starts runs; false while it is paused. */
+  enabled: boolean
+  /** The next five times at which it starts a run (ISO 8601, UTC); empty while it is paused. */
+  next_times: string[]
+  /** Id of the thread of all its runs; null if there is none. */
+  thread_id: string | null
+  /** Its newest run; null if there is none, or if its thread was deleted. */
+  last_run: ScheduledRun | null
+  /** Why the last time started no run; null if it did. */
+  problem: RunError | null
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+  /** Time of the last change (ISO 8601, UTC). */
+  updated_at: string
+}
+
+/** Fields to change; those left out stay. */
+export interface ScheduleChangeRequest {
+  /** Title of the schedule, at most 200 characters. */
+  title?: string | null
+  /** Name of the agent, as `GET /v1/agents` lists it. */
+  agent?: string | null
+  /** Text that the agent gets, as Markdown. Only a flow needs none. */
+  message?: string | null
+  /** Id of a configured model (default: the agent's, or the server's default model). */
+  model?: string | null
+  /** Cron expression of five fields: minute, hour, day of the month, month, day of the week. */
+  cron?: string | null
+  /** IANA time zone of the cron expression. */
+  zone?: string | null
+  /** Runs for times that passed while no server was running: `skip` none, or `one` for all of them. */
+  on_missed?: 'skip' | 'one' | null
+  /** `same`: all runs in one thread; `new`: each run in a thread of its own. */
+  thread?: 'same' | 'new' | null
+  /** False pauses it, true resumes it. */
+  enabled?: boolean | null
+}
+
+/** A schedule was made, changed or deleted, or came due: read it again. */
+export interface ScheduleChanged {
+  /** Id of the schedule, which may have been deleted. */
+  schedule_id: string
+}
+
+/** A new schedule. It starts runs as the caller. */
+export interface ScheduleRequest {
+  /** Title of the schedule, at most 200 characters. */
+  title: string
+  /** Name of the agent, as `GET /v1/agents` lists it. */
+  agent: string
+  /** Text that the agent gets, as Markdown. Only a flow needs none. */
+  message?: string
+  /** Id of a configured model (default: the agent's, or the server's default model). */
+  model?: string | null
+  /** Cron expression of five fields: minute, hour, day of the month, month, day of the week. */
+  cron: string
+  /** IANA time zone of the cron expression. */
+  zone?: string
+  /** Runs for times that passed while no server was running: `skip` none, or `one` for all of them. */
+  on_missed?: 'skip' | 'one'
+  /** `same`: all runs in one thread; `new`: each run in a thread of its own. */
+  thread?: 'same' | 'new'
+  /** False to make it paused. */
+  enabled?: boolean
+}
+
+/** The next times of a cron expression. */
+export interface ScheduleTimes {
+  /** The next five times (ISO 8601, UTC). */
+  next_times: string[]
+}
+
+/** The newest run of a schedule. */
+export interface ScheduledRun {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Id of the thread of the run. */
+  thread_id: string
+  /** State of the run. */
+  status: RunStatus
+  /** Time at which it was started (ISO 8601, UTC). */
+  created_at: string
 }
 
 /** The new values; properties that you leave out stay as they are. */
@@ -4174,6 +4289,16 @@ export interface ToolResultData {
   duration_s: number | null
 }
 
+/** What started a run instead of a person, and its title at that time. */
+export interface TriggerData {
+  /** Kind of what started the run. */
+  type: 'schedule'
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Its title when the run was started. */
+  title: string
+}
+
 export interface TypingRequest {
   /** Whether you type now. True lasts for 6 seconds. */
   typing: boolean
@@ -4359,6 +4484,7 @@ export interface EventShapes {
   'artifact.created': ArtifactChanged
   'artifact.updated': ArtifactChanged
   'artifact.deleted': ArtifactDeleted
+  'schedule.changed': ScheduleChanged
   'inbox.changed': InboxChanged
   'screen.created': ScreenChanged
   'screen.updated': ScreenChanged

@@ -6,6 +6,7 @@ import { errorOf, unreachable } from './errors.ts'
 import { Knowledge } from './knowledge.ts'
 import { Memories } from './memories.ts'
 import { Pages } from './pages.ts'
+import { Schedules } from './schedules.ts'
 import { Screens } from './screens.ts'
 import { Secrets } from './secrets.ts'
 import type * as api from './api.gen.ts'
@@ -49,6 +50,7 @@ export class OutlastClient {
   readonly knowledge: Knowledge = new Knowledge(this)
   readonly memories: Memories = new Memories(this)
   readonly documents: Documents = new Documents(this)
+  readonly schedules: Schedules = new Schedules(this)
   readonly artifacts: Artifacts = new Artifacts(this)
   readonly secrets: Secrets = new Secrets(this)
   readonly #baseUrl: string

@@ -22,6 +22,7 @@ KINDS: Final = {
     "part": "prt",
     "attachment": "att",
     "run": "run",
+    "schedule": "sch",
     "effect": "eff",
     "approval": "apr",
     "question": "que",

@@ -19,11 +19,12 @@ _PLACE: Final = "lock_place"
 class Place(IntEnum):
     """A transaction locks rows of a lower place first."""
 
-    RUN = 1
-    SUBJECT = 2  # the subject of an app's threads: a page, a document, a screen
-    THREAD = 3
-    USER = 4
-    PROJECT = 5
+    SCHEDULE = 1
+    RUN = 2
+    SUBJECT = 3  # the subject of an app's threads: a page, a document, a screen
+    THREAD = 4
+    USER = 5
+    PROJECT = 6
 
 
 class LockOrderBroken(AssertionError):

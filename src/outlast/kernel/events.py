@@ -12,6 +12,7 @@ from outlast.kernel.projects.shapes import MemberChanged, MemberRemoved, Project
 from outlast.kernel.runs import shapes as runs
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointCreated
 from outlast.kernel.sandboxes.shapes import ContextLost, FilesChanged, SandboxStateData, SnapshotProgress
+from outlast.kernel.schedules.shapes import ScheduleChanged
 from outlast.kernel.threads.shapes import MessageCreated, StateChanged, ThreadDeleted, ThreadUpdated
 
 KERNEL_EVENTS: Final = (
@@ -64,5 +65,6 @@ KERNEL_EVENTS: Final = (
     EventType("WorkflowStepEvent", runs.WorkflowStep, "workflow.step"),
     EventType("ArtifactChangedEvent", ArtifactChanged, "artifact.created", "artifact.updated"),
     EventType("ArtifactDeletedEvent", ArtifactDeleted, "artifact.deleted"),
+    EventType("ScheduleChangedEvent", ScheduleChanged, "schedule.changed"),
     EventType("InboxChangedEvent", InboxChanged, "inbox.changed"),
 )

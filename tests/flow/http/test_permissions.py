@@ -50,7 +50,7 @@ from outlast.surfaces.http.api import create_api
 from outlast.surfaces.http.descriptions import texts
 from tests.asgi import Answer, Browser
 from tests.documents import make_documents
-from tests.factories import Team, join, make_run, make_thread, make_user
+from tests.factories import Team, join, make_run, make_schedule, make_thread, make_user
 from tests.flow.http.conftest import Site
 
 ROLES = ("stranger", "viewer", "colleague", "editor", "owner", "administrator")
@@ -101,6 +101,7 @@ class Scene:
             "compaction_id": _compaction(tx, team.thread_id, run_id),
             "mention_id": new_id("mention"),
             "memory_id": insert_memory(tx, team.project_id, "project", "We deploy on Fridays."),
+            "schedule_id": make_schedule(tx, team.project_id, team.editor),
             "source_id": add_source(tx, _source(team), tx.now),
             "secret_id": _secret(tx, team),
             "name": "web",
@@ -460,6 +461,16 @@ TABLE: dict[str, Row] = {
     "GET /v1/artifacts/{artifact_id}/content": Row(VIEWER),
     "GET /v1/artifacts/{artifact_id}/text": Row(VIEWER),
     "DELETE /v1/artifacts/{artifact_id}": Row(OWNER),
+    "GET /v1/projects/{project_id}/schedules": Row(VIEWER),
+    "POST /v1/projects/{project_id}/schedules": Row(
+        EDITOR, {"title": "Morning", "agent": "chat", "message": "Hello", "cron": "0 8 * * *"}
+    ),
+    "GET /v1/schedules/times": Row(SIGNED_IN),
+    "GET /v1/schedules/{schedule_id}": Row(VIEWER),
+    "PATCH /v1/schedules/{schedule_id}": Row(EDITOR, {"enabled": False}),
+    "DELETE /v1/schedules/{schedule_id}": Row(EDITOR),
+    "POST /v1/schedules/{schedule_id}/run": Row(EDITOR),
+    "POST /v1/schedules/{schedule_id}/seen": Row(VIEWER),
     "GET /v1/sandboxes/{sandbox_id}": Row(VIEWER),
     "GET /v1/sandboxes/{sandbox_id}/files": Row(VIEWER),
     "GET /v1/sandboxes/{sandbox_id}/files/content": Row(VIEWER),
@@ -491,6 +502,7 @@ QUERY = {
     "GET /v1/screens/{screen_id}/files/content": "?path=a.txt",
     "GET /v1/screens/{screen_id}/search": "?q=a",
     "GET /v1/projects/{project_id}/artifacts/search": "?q=a",
+    "GET /v1/schedules/times": "?cron=0+8+*+*+*",
     "GET /v1/knowledge/search": "?q=a&project_id={project_id}",
     "GET /v1/knowledge/packages": "?project_id={project_id}",
     "GET /v1/knowledge/sources": "?project_id={project_id}",

@@ -39,8 +39,8 @@ test('its list page stands in the sidebar and in the command palette before the 
   expect(
     listPages(WITH_POLLS)
       .map(({ label }) => label)
-      .slice(-2),
-  ).toEqual(['Polls', 'Files'])
+      .slice(-3),
+  ).toEqual(['Polls', 'Files', 'Schedules'])
 })
 
 test('its inbox items have a title and lead to it', () => {

@@ -280,8 +280,8 @@ class ImageHostsOperations(AsyncGroup):
 class InboxOperations(AsyncGroup):
     def list(self, **query: Unpack[ListInboxOptions]) -> AsyncIterator[InboxItem]:
         """List the caller's inbox, newest first: approvals, questions, proposals, requests to hand over
-        threads and sections, mentions, and comments that are assigned to the caller. `inbox.changed` in
-        a project's stream says when to read it again."""
+        threads and sections, mentions, comments that are assigned to the caller, and their schedules
+        that start no runs. `inbox.changed` in a project's stream says when to read it again."""
         return self._pages(Call("GET", "/v1/inbox", (), query=query), "before")
 
 
@@ -663,6 +663,42 @@ class SandboxesOperations(AsyncGroup):
     def list(self, project_id: str) -> AsyncIterator[Sandbox]:
         """The project's living sandboxes, newest first, with their current usage; none is woken for that."""
         return self._pages(Call("GET", "/v1/projects/{}/sandboxes", (project_id, )))
+
+
+class SchedulesOperations(AsyncGroup):
+    async def create(self, project_id: str, *, idempotency_key: str | None = None, **body: Unpack[ScheduleRequest]) -> Schedule:
+        """Make a schedule (editors). Its runs start as the caller, with the rights and credits of that
+        moment."""
+        return await self._json(Call("POST", "/v1/projects/{}/schedules", (project_id, ), body=body, key=idempotency_key, is_keyed=True))
+
+    async def delete(self, schedule_id: str) -> None:
+        """Delete a schedule (editors). Its threads and runs stay."""
+        return await self._json(Call("DELETE", "/v1/schedules/{}", (schedule_id, )))
+
+    async def get(self, schedule_id: str) -> Schedule:
+        """Get one schedule."""
+        return await self._json(Call("GET", "/v1/schedules/{}", (schedule_id, )))
+
+    async def preview(self, **query: Unpack[PreviewScheduleOptions]) -> ScheduleTimes:
+        """Get the next five times of a cron expression in a time zone."""
+        return await self._json(Call("GET", "/v1/schedules/times", (), query=query))
+
+    async def run(self, schedule_id: str, *, idempotency_key: str | None = None) -> StartedRun:
+        """Start a run of a schedule now, as the caller (editors). Its next times stay as they are."""
+        return await self._json(Call("POST", "/v1/schedules/{}/run", (schedule_id, ), key=idempotency_key, is_keyed=True))
+
+    async def see(self, schedule_id: str) -> None:
+        """Remove the problem of a schedule from the caller's inbox. Repeating is harmless."""
+        return await self._json(Call("POST", "/v1/schedules/{}/seen", (schedule_id, )))
+
+    async def update(self, schedule_id: str, **body: Unpack[ScheduleChangeRequest]) -> Schedule:
+        """Pause or resume a schedule (editors: `enabled`), or change what it does (the user who made it)."""
+        return await self._json(Call("PATCH", "/v1/schedules/{}", (schedule_id, ), body=body))
+
+    def list(self, project_id: str, **query: Unpack[ListSchedulesOptions]) -> AsyncIterator[Schedule]:
+        """List the schedules of a project, newest first. `schedule.changed` in the project's stream says
+        when to read them again."""
+        return self._pages(Call("GET", "/v1/projects/{}/schedules", (project_id, ), query=query), "before")
 
 
 class ScreensOperations(AsyncGroup):
@@ -1066,6 +1102,7 @@ class Operations:
         self.questions = QuestionsOperations(transport)
         self.runs = RunsOperations(transport)
         self.sandboxes = SandboxesOperations(transport)
+        self.schedules = SchedulesOperations(transport)
         self.screens = ScreensOperations(transport)
         self.secret_uses = SecretUsesOperations(transport)
         self.secrets = SecretsOperations(transport)

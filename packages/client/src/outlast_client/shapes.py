@@ -29,7 +29,7 @@ DocumentVersionKind: TypeAlias = Literal["created", "edit", "agent", "import", "
 EditKind: TypeAlias = Literal["classes", "text", "attribute"]
 EditOp: TypeAlias = Literal["replace", "insert", "delete", "move", "insert_section"]
 EditorKind: TypeAlias = Literal["person", "agent"]
-InboxKind: TypeAlias = Literal["approval", "question", "proposal", "handover", "mention", "assigned"]
+InboxKind: TypeAlias = Literal["approval", "question", "proposal", "handover", "mention", "assigned", "schedule"]
 OnBusy: TypeAlias = Literal["reject", "enqueue", "interrupt"]
 PageHtmlReason: TypeAlias = Literal["created", "full", "reset", "undo", "restore", "copy"]
 PageState: TypeAlias = Literal["new", "working", "waiting", "ready", "problems", "failed"]
@@ -1399,7 +1399,7 @@ class InboxChanged(TypedDict):
     # Id of the user.
     user_id: str | None
     # Kind of the item that waits, or waited.
-    kind: Literal["approval", "question", "proposal", "handover", "mention", "assigned"]
+    kind: Literal["approval", "question", "proposal", "handover", "mention", "assigned", "schedule"]
     # The inbox item; null once nothing waits.
     item: Mapping[str, Any] | None
 
@@ -1407,7 +1407,7 @@ class InboxChanged(TypedDict):
 class InboxItem(TypedDict):
     """An item that waits for you, and its place."""
     # Kind of the item.
-    kind: Literal["approval", "question", "proposal", "handover", "mention", "assigned"]
+    kind: Literal["approval", "question", "proposal", "handover", "mention", "assigned", "schedule"]
     # Id of the approval, question, proposal or mention; for a hand-over, of the thread or section.
     id: str
     # Id of the project that it belongs to.
@@ -3052,6 +3052,8 @@ class RunSummary(TypedDict):
     started_by: str
     # Name of the user who started it.
     started_by_name: str
+    # What started it, if it was no person; null otherwise.
+    trigger: TriggerData | None
     # Id of the message that it answers.
     message_id: str
     # Id of the message with the answer; null until it is saved.
@@ -3107,6 +3109,8 @@ class RunView(TypedDict):
     started_by: str
     # Name of the user who started it.
     started_by_name: str
+    # What started it, if it was no person; null otherwise.
+    trigger: TriggerData | None
     # Id of the message that it answers.
     message_id: str
     # Id of the message with the answer; null until it is saved.
@@ -3266,6 +3270,117 @@ class SavedEdits(TypedDict):
     results: Sequence[EditResult]
     # Id of the checkpoint with the new files; null if nothing changed.
     checkpoint_id: str | None
+
+
+class Schedule(TypedDict):
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the project that it belongs to.
+    project_id: str
+    # Title of the schedule.
+    title: str
+    # `person`, or `code` for a schedule in the code of an agent, which can only be paused.
+    origin: Literal["person", "code"]
+    # Id of the user who made it. Its runs start as this user.
+    created_by: str
+    # Name of the user who made it.
+    created_by_name: str
+    # Name of the agent that works.
+    agent: str
+    # Text that the agent gets; empty for a flow.
+    message: str
+    # Id of the model; null for the agent's, or the server's default.
+    model: str | None
+    # Cron expression of five fields.
+    cron: str
+    # IANA time zone of the cron expression.
+    zone: str
+    # Runs for times that passed while no server was running: `skip` none, or `one` for all of them.
+    on_missed: Literal["skip", "one"]
+    # `same`: all runs in one thread; `new`: each run in a thread of its own.
+    thread: Literal["same", "new"]
+    # Whether it starts runs; false while it is paused.
+    enabled: bool
+    # The next five times at which it starts a run (ISO 8601, UTC); empty while it is paused.
+    next_times: Sequence[str]
+    # Id of the thread of all its runs; null if there is none.
+    thread_id: str | None
+    # Its newest run; null if there is none, or if its thread was deleted.
+    last_run: ScheduledRun | None
+    # Why the last time started no run; null if it did.
+    problem: RunError | None
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+    # Time of the last change (ISO 8601, UTC).
+    updated_at: str
+
+
+class ScheduleChangeRequest(TypedDict):
+    """Fields to change; those left out stay."""
+    # Title of the schedule, at most 200 characters.
+    title: NotRequired[str | None]
+    # Name of the agent, as `GET /v1/agents` lists it.
+    agent: NotRequired[str | None]
+    # Text that the agent gets, as Markdown. Only a flow needs none.
+    message: NotRequired[str | None]
+    # Id of a configured model (default: the agent's, or the server's default model).
+    model: NotRequired[str | None]
+    # Cron expression of five fields: minute, hour, day of the month, month, day of the week.
+    cron: NotRequired[str | None]
+    # IANA time zone of the cron expression.
+    zone: NotRequired[str | None]
+    # Runs for times that passed while no server was running: `skip` none, or `one` for all of them.
+    on_missed: NotRequired[Literal["skip", "one"] | None]
+    # `same`: all runs in one thread; `new`: each run in a thread of its own.
+    thread: NotRequired[Literal["same", "new"] | None]
+    # False pauses it, true resumes it.
+    enabled: NotRequired[bool | None]
+
+
+class ScheduleChanged(TypedDict):
+    """A schedule was made, changed or deleted, or came due: read it again."""
+    # Id of the schedule, which may have been deleted.
+    schedule_id: str
+
+
+class ScheduleRequest(TypedDict):
+    """A new schedule. It starts runs as the caller."""
+    # Title of the schedule, at most 200 characters.
+    title: str
+    # Name of the agent, as `GET /v1/agents` lists it.
+    agent: str
+    # Text that the agent gets, as Markdown. Only a flow needs none.
+    message: NotRequired[str]
+    # Id of a configured model (default: the agent's, or the server's default model).
+    model: NotRequired[str | None]
+    # Cron expression of five fields: minute, hour, day of the month, month, day of the week.
+    cron: str
+    # IANA time zone of the cron expression.
+    zone: NotRequired[str]
+    # Runs for times that passed while no server was running: `skip` none, or `one` for all of them.
+    on_missed: NotRequired[Literal["skip", "one"]]
+    # `same`: all runs in one thread; `new`: each run in a thread of its own.
+    thread: NotRequired[Literal["same", "new"]]
+    # False to make it paused.
+    enabled: NotRequired[bool]
+
+
+class ScheduleTimes(TypedDict):
+    """The next times of a cron expression."""
+    # The next five times (ISO 8601, UTC).
+    next_times: Sequence[str]
+
+
+class ScheduledRun(TypedDict):
+    """The newest run of a schedule."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the thread of the run.
+    thread_id: str
+    # State of the run.
+    status: Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
+    # Time at which it was started (ISO 8601, UTC).
+    created_at: str
 
 
 class ScreenChange(TypedDict):
@@ -4212,6 +4327,16 @@ class ToolResultData(TypedDict):
     duration_s: float | None
 
 
+class TriggerData(TypedDict):
+    """What started a run instead of a person, and its title at that time."""
+    # Kind of what started the run.
+    type: Literal["schedule"]
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Its title when the run was started.
+    title: str
+
+
 class TypingRequest(TypedDict):
     # Whether you type now. True lasts for 6 seconds.
     typing: bool
@@ -4582,6 +4707,20 @@ class ListSandboxCheckpointsOptions(TypedDict):
     """The options of `sandboxes.list_checkpoints`."""
     # Largest number of objects in the answer.
     limit: NotRequired[int]
+
+
+class ListSchedulesOptions(TypedDict):
+    """The options of `schedules.list`."""
+    # Largest number of objects in the answer.
+    limit: NotRequired[int]
+
+
+class PreviewScheduleOptions(TypedDict):
+    """The options of `schedules.preview`."""
+    # Cron expression of five fields.
+    cron: str
+    # IANA time zone of the cron expression.
+    zone: NotRequired[str]
 
 
 class ReadScreenChangesOptions(TypedDict):
@@ -5050,6 +5189,14 @@ class ArtifactDeletedEvent(TypedDict):
     data: ArtifactDeleted
 
 
+class ScheduleChangedEvent(TypedDict):
+    id: str
+    timestamp: str
+    sequenceNumber: int
+    event: Literal["schedule.changed"]
+    data: ScheduleChanged
+
+
 class InboxChangedEvent(TypedDict):
     id: str
     timestamp: str
@@ -5258,4 +5405,4 @@ class KnowledgeRemovedEvent(TypedDict):
     data: SourceRemoved
 
 
-Event: TypeAlias = "RunQueuedEvent | RunStartedEvent | RunStatusEvent | RunCompletedEvent | RunErrorEvent | RunCancelledEvent | StreamEndedEvent | StepStartedEvent | StepCompletedEvent | StepResetEvent | PartCreatedEvent | PartCompletedEvent | PartSnapshotEvent | TextDeltaEvent | ReasoningDeltaEvent | ToolCallArgumentsDeltaEvent | ToolCallOutputDeltaEvent | ToolCallResultEvent | ApprovalRequestedEvent | ApprovalResolvedEvent | QuestionAskedEvent | QuestionAnsweredEvent | FilesChangedEvent | SandboxStateEvent | ContextLostEvent | SnapshotProgressEvent | CheckpointCreatedEvent | CreditSettledEvent | CreditLowEvent | MessageCreatedEvent | ThreadUpdatedEvent | ThreadDeletedEvent | ThreadCompactedEvent | StateChangedEvent | LockAcquiredEvent | LockReleasedEvent | LockRequestedEvent | LockHandedOverEvent | LockTakenOverEvent | MemberAddedEvent | MemberChangedEvent | MemberRemovedEvent | ProjectUpdatedEvent | WorkflowStepEvent | ArtifactCreatedEvent | ArtifactUpdatedEvent | ArtifactDeletedEvent | InboxChangedEvent | ScreenCreatedEvent | ScreenUpdatedEvent | ScreenDeletedEvent | PageCreatedEvent | PageUpdatedEvent | PageDeletedEvent | PagePatchEvent | PageHtmlEvent | PageStatsEvent | PageActionEvent | DocumentCreatedEvent | DocumentUpdatedEvent | DocumentDeletedEvent | VersionCreatedEvent | CommentCreatedEvent | CommentUpdatedEvent | CommentDeletedEvent | ProposalCreatedEvent | EditResolvedEvent | EditReopenedEvent | EditSupersededEvent | MemoryChangedEvent | ModulesSavedEvent | KnowledgeUpdatedEvent | KnowledgeRemovedEvent"
+Event: TypeAlias = "RunQueuedEvent | RunStartedEvent | RunStatusEvent | RunCompletedEvent | RunErrorEvent | RunCancelledEvent | StreamEndedEvent | StepStartedEvent | StepCompletedEvent | StepResetEvent | PartCreatedEvent | PartCompletedEvent | PartSnapshotEvent | TextDeltaEvent | ReasoningDeltaEvent | ToolCallArgumentsDeltaEvent | ToolCallOutputDeltaEvent | ToolCallResultEvent | ApprovalRequestedEvent | ApprovalResolvedEvent | QuestionAskedEvent | QuestionAnsweredEvent | FilesChangedEvent | SandboxStateEvent | ContextLostEvent | SnapshotProgressEvent | CheckpointCreatedEvent | CreditSettledEvent | CreditLowEvent | MessageCreatedEvent | ThreadUpdatedEvent | ThreadDeletedEvent | ThreadCompactedEvent | StateChangedEvent | LockAcquiredEvent | LockReleasedEvent | LockRequestedEvent | LockHandedOverEvent | LockTakenOverEvent | MemberAddedEvent | MemberChangedEvent | MemberRemovedEvent | ProjectUpdatedEvent | WorkflowStepEvent | ArtifactCreatedEvent | ArtifactUpdatedEvent | ArtifactDeletedEvent | ScheduleChangedEvent | InboxChangedEvent | ScreenCreatedEvent | ScreenUpdatedEvent | ScreenDeletedEvent | PageCreatedEvent | PageUpdatedEvent | PageDeletedEvent | PagePatchEvent | PageHtmlEvent | PageStatsEvent | PageActionEvent | DocumentCreatedEvent | DocumentUpdatedEvent | DocumentDeletedEvent | VersionCreatedEvent | CommentCreatedEvent | CommentUpdatedEvent | CommentDeletedEvent | ProposalCreatedEvent | EditResolvedEvent | EditReopenedEvent | EditSupersededEvent | MemoryChangedEvent | ModulesSavedEvent | KnowledgeUpdatedEvent | KnowledgeRemovedEvent"

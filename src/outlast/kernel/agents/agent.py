@@ -3,8 +3,10 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from outlast.base.errors import InvalidRequest
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.final_answer import answer_tool, check_answer
 from outlast.kernel.agents.handoff import MAX_ABOUT_CHARS, HandoffTool
@@ -57,6 +59,8 @@ class Agent:
     - `max_steps`: turns of the model in one run, 1 to 10,000 (default: `runs.max_steps`). The configuration wins.
     - `sandbox`: its tools work in a sandbox, which a server with `sandbox.mode = "warm"` starts in advance. An agent
       that a server loads from its operator's code also gets the tools of a sandbox: commands, files, code, services.
+    - `schedule`, `zone`: a cron expression of five fields and the IANA time zone in which it holds (default: UTC). A
+      server that loads the agent from its operator's code makes a schedule of it, which people see and can pause.
     - `title`, `description`, `icon`: shown where people choose an agent: at most 60 and 200 characters, and one emoji.
       The title is made from the name if left out.
     - `listed`: people may choose it for a thread. An unlisted agent answers only if an action names it.
@@ -78,8 +82,9 @@ class Agent:
     `SandboxUnavailable` a little later; if that does not help, `prepare` ends the run without an answer and `check`
     with the existing one. Any other error of `check` is a problem that cannot be fixed.
 
-    Raises `ValueError` for an invalid name, title, description or icon, two tools of one name, a `tool_choice` that is
-    not one of the tools, `output` together with `check`, and `handoffs` of a flow or to the agent itself.
+    Raises `ValueError` for an invalid name, title, description, icon or schedule, two tools of one name, a
+    `tool_choice` that is not one of the tools, `output` together with `check`, and `handoffs` of a flow or to the agent
+    itself.
     """
 
     name: str
@@ -95,6 +100,8 @@ class Agent:
     sandbox: bool = False
     listed: bool = True
     extends: bool = True
+    schedule: str = ""
+    zone: str = "UTC"
     title: str = ""
     description: str = ""
     icon: str = ""
@@ -132,6 +139,8 @@ class Agent:
             raise ValueError(f"The agent {self.name} has two tools of one name.")
         object.__setattr__(self, "_by_name", by_name)
         _check_choice(self)
+        if self.schedule:
+            _check_schedule(self)
         prepares, checks = self.prepare is not None, self.check is not None
         plan = StagePlan(prepares, checks, self.done_mark) if prepares or checks else None
         object.__setattr__(self, "plan", plan)
@@ -214,6 +223,17 @@ def _check_choice(agent: Agent) -> None:
         raise ValueError(
             f"The agent {agent.name} has no tool {agent.tool_choice!r} for its tool_choice. Use one of: {names}."
         )
+
+
+def _check_schedule(agent: Agent) -> None:
+    from outlast.kernel.schedules.rules import checked_cron, checked_zone
+
+    if not agent.listed:
+        raise ValueError(f"The agent {agent.name} has a schedule, so it needs to be listed.")
+    try:
+        checked_cron(agent.schedule, checked_zone(agent.zone), datetime.now(UTC))
+    except InvalidRequest as error:
+        raise ValueError(f"The schedule of the agent {agent.name} is invalid: {error.message} {error.hint}") from None
 
 
 def _check_looks(agent: Agent) -> None:

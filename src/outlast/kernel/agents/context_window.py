@@ -44,7 +44,7 @@ def messages_from(exchanges: Sequence["Exchange"], token_budget: int, load_image
 
 def user_pieces(parts: Sequence[Mapping[str, Any]], load_image: LoadImage) -> list[Piece]:
     """The texts, images and files of a message. An image that the model does not see is replaced by its name; a file by
-    its kind, its size and its beginning."""
+    its kind, its size and its beginning. A message that has only a notice is the notice's text."""
     pieces: list[Piece] = []
     for part in parts:
         if part["type"] == "text":
@@ -53,7 +53,7 @@ def user_pieces(parts: Sequence[Mapping[str, Any]], load_image: LoadImage) -> li
             pieces.append(image_piece(part["attachment_id"], part.get("name"), load_image))
         elif part["type"] == "file":
             pieces.append(TextPiece(file_text(part)))
-    return pieces
+    return pieces or [TextPiece(part["text"]) for part in parts if part["type"] == "notice"]
 
 
 def file_text(part: Mapping[str, Any]) -> str:

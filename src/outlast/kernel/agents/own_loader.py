@@ -1,7 +1,7 @@
 """Loads the operator's agents into those of the server: at the start and, in `outlast dev`, when a file is saved."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from traceback import extract_tb, format_exception_only, format_list
 from typing import Final
@@ -28,9 +28,10 @@ class OwnLoader:
         agents: Agents,
         clock: Clock,
         equip: Callable[[Agent], Agent] = lambda agent: agent,
+        on_reload: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """`equip` gives an agent the tools of this server."""
-        self._equip = equip
+        """`equip` gives an agent the tools of this server; `on_reload` is called when files were loaded again."""
+        self._equip, self._on_reload = equip, on_reload
         self._settings, self._agents, self._clock = settings, agents, clock
         self._folder = Path(settings.folder)
         self._seen: Mapping[Path, tuple[int, int]] = {}
@@ -58,6 +59,8 @@ class OwnLoader:
             times = await anyio.to_thread.run_sync(self._times)
             if times == before != self._seen:
                 await self.load()
+                if self._on_reload is not None:
+                    await self._on_reload()
             before = times
 
     def _find(self) -> Mapping[str, Sequence[Agent]]:

@@ -16,9 +16,10 @@ from outlast.kernel.mentions.inbox_items import InboxItem, InboxPart, InboxSourc
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import inbox as runs
+from outlast.kernel.schedules import inbox as schedules
 from outlast.kernel.services import Services
 
-_OWN: Final[Sequence[InboxSource]] = (runs.waiting, thread_locks.waiting, mentions.waiting)
+_OWN: Final[Sequence[InboxSource]] = (runs.waiting, thread_locks.waiting, mentions.waiting, schedules.waiting)
 
 
 def sources() -> Sequence[InboxSource]:

@@ -19,8 +19,8 @@ async def list_inbox(
     services: Svc, actor: Signed, project: str | None = None, before: str | None = None, limit: Limit = 50
 ) -> Response:
     """List the caller's inbox, newest first: approvals, questions, proposals, requests to hand over threads and
-    sections, mentions, and comments that are assigned to the caller. `inbox.changed` in a project's stream says when to
-    read it again."""
+    sections, mentions, comments that are assigned to the caller, and their schedules that start no runs.
+    `inbox.changed` in a project's stream says when to read it again."""
     found = await actions.read_inbox(services, actor, project, limit, before)
     return reply(page(found.items, found.next))
 

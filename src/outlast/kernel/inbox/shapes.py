@@ -10,5 +10,5 @@ class InboxChanged(Frozen):
     project's log."""
 
     user_id: str | None
-    kind: Literal["approval", "question", "proposal", "handover", "mention", "assigned"]
+    kind: Literal["approval", "question", "proposal", "handover", "mention", "assigned", "schedule"]
     item: dict[str, Any] | None = None

@@ -12,14 +12,14 @@ from outlast.db.database import Tx
 from outlast.kernel.http.shapes import Answer
 from outlast.kernel.inbox.shapes import InboxChanged
 
-Kind = Literal["approval", "question", "proposal", "handover", "mention", "assigned"]
+Kind = Literal["approval", "question", "proposal", "handover", "mention", "assigned", "schedule"]
 INBOX: Literal["inbox.changed"] = "inbox.changed"
 
 
 class InboxItem(Answer):
-    """One thing that waits for the reader. `id` is the approval's, question's, proposal's or mention's, or that of the
-    thread or section whose lock is asked for. `text` is the request in one line, `by` the user who asks. The rest is
-    the place: a message of a thread, a comment, a section or block of a document."""
+    """One thing that waits for the reader. `id` is the approval's, question's, proposal's, mention's or schedule's, or
+    that of the thread or section whose lock is asked for. `text` is the request in one line, `by` the user who asks.
+    The rest is the place: a message of a thread, a comment, a section or block of a document."""
 
     kind: str
     id: str

@@ -24,6 +24,7 @@ from outlast.kernel.projects.tables import members, projects
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.runs.timers import ANY_KIND, timed_in
+from outlast.kernel.schedules.tables import schedules
 from outlast.kernel.streams.log_store import append
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads.tables import threads
@@ -118,10 +119,12 @@ def delete_project(tx: Tx, project_id: str) -> None:
     """Delete a project with everything in it, including logs; followers are woken and find it gone."""
     inside = [sa.select(noun.c.id).where(noun.c.project_id == project_id) for noun in (threads, runs)]
     streams = *inside, sa.select(sa.literal(project_id))
+    in_it = sa.select(schedules.c.id).where(schedules.c.project_id == project_id)
     for stream_id in (project_id, *tx.execute(inside[0]).scalars()):
         tx.ring(stream_id)
     tx.execute(sa.delete(log).where(log.c.stream_id.in_(sa.union_all(*streams))))
-    tx.execute(sa.delete(timers).where(ANY_KIND, timers.c.subject_id.in_(sa.union_all(*streams, *timed_in(inside[1])))))
+    timed = sa.union_all(*streams, *timed_in(inside[1]), in_it)
+    tx.execute(sa.delete(timers).where(ANY_KIND, timers.c.subject_id.in_(timed)))
     tx.execute(sa.delete(projects).where(projects.c.id == project_id))
 
 

@@ -219,9 +219,11 @@ def start_in(
     on_busy: OnBusy,
     *,
     profile: str | None = None,
+    trigger: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """As `start_run`, inside a larger transaction; `profile` overrides the thread's agent. Returns the fields of
-    `StartedAnswer`, as plain JSON; call `services.sandboxes.warm(thread_id)` after the commit."""
+    """As `start_run`, inside a larger transaction; `profile` overrides the thread's agent, `trigger` is what starts the
+    run instead of the actor. Returns the fields of `StartedAnswer`, as plain JSON; call
+    `services.sandboxes.warm(thread_id)` after the commit."""
     if isinstance(target, str):
         thread_id, is_new = target, False
         agent = require_thread(tx, actor, thread_id, Right.EDIT).profile
@@ -248,7 +250,7 @@ def start_in(
         waits_for = _interrupt(tx, services, thread_id, actor, new_run_id)
     new = NewRun(
         project_id, thread_id, held.workspace_id, profile or held.profile, spec, message.id, actor.user_id,
-        instructions=instructions,
+        instructions=instructions, trigger=trigger,
     )  # fmt: skip
     run_id = queue_run(tx, services.engine, new, waits_for, new_run_id)
     store.add_problems(tx, run_id, failed)

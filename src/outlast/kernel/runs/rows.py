@@ -28,6 +28,7 @@ class RunRow(NamedTuple):
     step_id: str | None
     after_run_id: str | None
     started_by: str
+    trigger: Any
     status: Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
     leg: str
     waiting_for: str | None
@@ -130,6 +131,7 @@ class TimerRow(NamedTuple):
         "fold",
         "clean_up",
         "page_dormant",
+        "schedule",
     ]
     subject_id: str
     due_at: datetime

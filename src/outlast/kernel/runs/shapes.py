@@ -270,6 +270,14 @@ class AgainRequest(Request):
     model: str | None = None
 
 
+class TriggerData(Frozen):
+    """What started a run instead of a person, and its title at that time."""
+
+    type: Literal["schedule"]
+    id: str
+    title: str
+
+
 class RunSummaryAnswer(Answer):
     id: str
     thread_id: str
@@ -285,6 +293,7 @@ class RunSummaryAnswer(Answer):
     after_run_id: str | None
     started_by: str
     started_by_name: str
+    trigger: TriggerData | None
     message_id: str
     answer_message_id: str | None
     attempt: int

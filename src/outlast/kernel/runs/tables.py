@@ -54,6 +54,7 @@ runs = sa.Table(
     sa.Column("step_id", sa.String(40), comment="the step of another run's function that waits for it; null: none"),
     sa.Column("after_run_id", sa.String(40), index=True, comment="queued behind this run; null if it is not queued"),
     ref("started_by", "users", "who started and pays", nullable=False),
+    json("trigger", "what started it: {type: schedule, id, title}; null: a person, a program or another run"),
     choice("status", list(TRANSITIONS), chars=20),
     sa.Column(
         "leg",
@@ -203,6 +204,7 @@ TimerKind = Literal[
     "fold",  # a run ended a while ago: fold its deltas
     "clean_up",  # the retention time of a run's raw records is over
     "page_dormant",  # a page was not used for a while
+    "schedule",  # a schedule comes due
 ]
 
 timers = sa.Table(
@@ -211,13 +213,16 @@ timers = sa.Table(
     choice(
         "kind",
         get_args(TimerKind),
-        "approval_pause | paused_kill | abandon | cancel_force | step_due | end_children | fold | clean_up | "
-        "page_dormant",
+        "approval_pause | paused_kill | abandon | cancel_force | agent_unknown | step_due | end_children | fold | "
+        "clean_up | page_dormant | schedule",
         chars=30,
         primary_key=True,
     ),
     sa.Column(
-        "subject_id", sa.String(40), primary_key=True, comment="the run, effect, step, thread, workspace or page"
+        "subject_id",
+        sa.String(40),
+        primary_key=True,
+        comment="the run, effect, step, thread, workspace, page or schedule",
     ),
     moment("due_at", "handled at this time, or as soon as a server runs", nullable=False, index=True),
 )

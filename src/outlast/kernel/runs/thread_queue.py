@@ -1,6 +1,6 @@
 """The queue of one thread: the place of a new run, and the rows that a start writes. Workers' query is in `claims`."""
 
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -42,7 +42,8 @@ _ACTIVE = (
 class NewRun(NamedTuple):
     """The fields of a new run. `mode`: start | retry | continue | handoff; a continued run inherits its parent's
     transcript, and one that was handed over to answers its parent's message.
-    `step_id`: the step of another run's function that waits for it."""
+    `step_id`: the step of another run's function that waits for it. `trigger`: what started it, as plain JSON, if it
+    was no person."""
 
     project_id: str
     thread_id: str
@@ -55,6 +56,7 @@ class NewRun(NamedTuple):
     parent_run_id: str | None = None
     step_id: str | None = None
     instructions: str = ""
+    trigger: dict[str, Any] | None = None
 
 
 def queue_run(tx: Tx, engine: Engine, new: NewRun, after_run_id: str | None, run_id: str | None = None) -> str:

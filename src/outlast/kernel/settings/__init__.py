@@ -39,6 +39,7 @@ from outlast.kernel.runs.settings import (
 from outlast.kernel.runs.shipped_policy import SHIPPED_POLICY
 from outlast.kernel.sandboxes.screen_settings import ScreenSettings
 from outlast.kernel.sandboxes.settings import SandboxSettings
+from outlast.kernel.schedules.settings import ScheduleSettings
 from outlast.kernel.secrets.settings import SecretSettings
 from outlast.kernel.settings.server import (
     BlobSettings,
@@ -78,6 +79,7 @@ class Settings:
     policy: tuple[PolicyRule, ...] = setting("", SHIPPED_POLICY)
     locks: LockSettings = setting("", factory=LockSettings)
     secrets: SecretSettings = setting("", factory=SecretSettings)
+    schedules: ScheduleSettings = setting("", factory=ScheduleSettings)
     retention: RetentionSettings = setting("", factory=RetentionSettings)
     retry: RetrySettings = setting("", factory=RetrySettings)
     blobs: BlobSettings = setting("", factory=BlobSettings)

@@ -16,7 +16,7 @@ from outlast.kernel.limits.rules import check_bytes, check_count, clean, is_blan
 from outlast.kernel.limits.settings import LimitSettings
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.row_shapes import shape_of
-from outlast.kernel.threads.parts import FilePart, ImagePart, TextPart
+from outlast.kernel.threads.parts import FilePart, ImagePart, NoticePart, TextPart
 
 Given = TextPart | ImagePart | FilePart
 
@@ -26,13 +26,14 @@ class Draft:
     """A user's input: `content` is a text, `parts` a list of `{type: "text", text}` and `{type: "image" or "file",
     attachment_id}` in their order, `images` ids of attachments of any kind that come last. Any of them may be missing.
     `mentions` are users that the writer picked; names in the text count too, except users in `told`, who were already
-    notified by the message's source."""
+    notified by the message's source. `note` is shown before the rest, and makes an empty message possible."""
 
     content: str | None = None
     parts: Sequence[Mapping[str, Any]] = ()
     images: Sequence[str] = field(default=())
     mentions: Sequence[str] = field(default=())
     told: Sequence[str] = field(default=())
+    note: NoticePart | None = None
 
     @property
     def text(self) -> str:
@@ -55,9 +56,10 @@ def compose(tx: Tx, project_id: str, thread_id: str, draft: Draft, limits: Limit
     check_count("images", sum(isinstance(part, ImagePart) for part in parts), limits.images_per_message)
     check_count("files", sum(isinstance(part, FilePart) for part in parts), limits.files_per_message)
     kept = [part for part in parts if not isinstance(part, TextPart) or not is_blank(part.text)]
-    if not kept:
+    if not kept and draft.note is None:
         raise EmptyMessage("The message is empty.")
-    return [part.model_dump() for part in _into_thread(tx, thread_id, kept)]
+    noted = [] if draft.note is None else [draft.note]
+    return [part.model_dump() for part in (*noted, *_into_thread(tx, thread_id, kept))]
 
 
 def demand_vision(model: ModelSpec, parts: Sequence[Mapping[str, Any]]) -> None:

@@ -31,6 +31,7 @@ BEFORE_APPS = (
     CommandGroup("agents", f"{KERNEL}.agents.commands", "Agents that answer in threads", WORK),
     CommandGroup("threads", f"{KERNEL}.threads.commands", "Conversations of a project", WORK),
     CommandGroup("projects", f"{KERNEL}.projects.commands", "Your projects", WORK),
+    CommandGroup("schedules", f"{KERNEL}.schedules.commands", "Agents that start by the clock", WORK),
     CommandGroup("files", f"{KERNEL}.files.commands", "Files that people and agents search", WORK),
 )
 AFTER_APPS = (

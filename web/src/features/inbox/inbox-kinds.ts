@@ -1,5 +1,5 @@
 /** Kinds of inbox items, of the kernel and of the apps, and the place that an item opens. Pure. */
-import { AtSign, CircleHelp, Hand, Inbox, MessageSquare, ShieldQuestion } from 'lucide-react'
+import { AtSign, CalendarClock, CircleHelp, Hand, Inbox, MessageSquare, ShieldQuestion } from 'lucide-react'
 import type { App, InboxEntry, InboxKindView, InboxPlace } from '@/lib/apps'
 import { client } from '@/lib/queries'
 
@@ -47,6 +47,14 @@ const KERNEL_KINDS: Readonly<Record<string, InboxKindView>> = {
     actions: [OPEN, { label: 'Mark as read', run: markRead }],
     read: markRead,
   },
+  schedule: {
+    group: 'Schedules',
+    icon: CalendarClock,
+    tone: 'news',
+    title: () => 'Your schedule did not start a run',
+    actions: [OPEN, { label: 'Dismiss', run: ({ id }) => client.schedules.seen(id) }],
+    read: ({ id }) => client.schedules.seen(id),
+  },
 }
 
 /** An item of a kind that this version does not know. */
@@ -83,6 +91,8 @@ export function placeOf(apps: readonly App[], item: InboxEntry): InboxPlace {
     if (place !== null) return place
   }
   const { thread_id, thread_title } = item
+  if (item.kind === 'schedule')
+    return { title: 'Schedules', href: `/projects/${item.project_id}/schedules`, icon: CalendarClock }
   return {
     title: thread_title ?? '',
     href: thread_id === null ? '/inbox' : `/threads/${thread_id}`,

@@ -46,7 +46,8 @@ export default function InboxPage() {
           {isLoading && <SkeletonRows rows={4} className="h-20 rounded-xl" />}
           {!isLoading && error === null && items.length === 0 && (
             <Empty className="pt-[14vh]" icon={<Inbox />} title="Nothing is waiting for you">
-              Approvals, questions, edits to review, hand-over requests and mentions appear here.
+              Approvals, questions, edits to review, hand-over requests, mentions and schedules with problems appear
+              here.
             </Empty>
           )}
           <ul aria-label="Inbox items" className="space-y-2.5">

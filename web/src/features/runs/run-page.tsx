@@ -103,6 +103,14 @@ function Details({ run, workflow, statusText }: DetailsProps) {
           {shownTitle(run.thread_title)}
         </Link>{' '}
         by {run.started_by_name}, {fullTime(run.created_at)}
+        {run.trigger !== null && (
+          <>
+            {' · '}
+            <Link href={`/projects/${run.project_id}/schedules`} className="text-link underline underline-offset-2">
+              Started by schedule {run.trigger.title}
+            </Link>
+          </>
+        )}
       </p>
       {run.error !== null && (
         <div role="alert" className="mt-4 rounded-xl border border-danger-line bg-danger-soft px-4 py-3">

@@ -127,7 +127,7 @@ function RunRow({ run }: { run: RunSummary }) {
           <span className="block truncate text-xs text-faint">
             {statusLabel(run.status)}
             {run.stop_reason !== null && run.stop_reason !== 'end' && ` (${run.stop_reason})`} · {run.model} ·{' '}
-            {run.started_by_name}
+            {run.trigger === null ? run.started_by_name : `Started by schedule ${run.trigger.title}`}
             {run.error !== null && <span className="text-danger"> · {run.error.message}</span>}
           </span>
         </span>

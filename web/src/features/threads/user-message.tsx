@@ -1,4 +1,4 @@
-import { CircleSlash, CornerDownRight } from 'lucide-react'
+import { CalendarClock, CircleSlash, CornerDownRight } from 'lucide-react'
 import { memo } from 'react'
 import type { ImagePart, Message } from '@outlast/sdk'
 import { CopyIcon } from '@/components/copy'
@@ -34,10 +34,17 @@ export const UserMessage = memo(function UserMessage(props: UserMessageProps) {
   const whole = textOf(message)
   const { text, captures } = readCaptures(whole)
   const format = useThreadViews().messages.find(({ matches }) => matches(text))
+  const schedule = message.parts.find((part) => part.type === 'notice' && part.code === 'schedule')
   const other = message.sender_id !== null && message.sender_id !== me.user.id
   return (
     <article aria-label="Your message" data-message={message.id} className="group relative flex flex-col items-end">
       {other && <p className="mb-1 mr-1 text-xs text-faint">{message.sender_name}</p>}
+      {schedule?.type === 'notice' && (
+        <p data-scheduled className="mb-1.5 flex items-center gap-1.5 text-xs text-muted">
+          <CalendarClock className="size-3.5 shrink-0 text-faint" aria-hidden />
+          <span className="[overflow-wrap:anywhere]">{schedule.text}</span>
+        </p>
+      )}
       {images.length > 0 && (
         <ul className="mb-1.5 flex flex-wrap justify-end gap-2">
           {images.map((image) => (

@@ -36,5 +36,5 @@ test('a kind that no app knows can be opened', () => {
 
 test('only what needs no decision is marked as read when it is opened', () => {
   const read = Object.entries(inboxKinds(APPS)).filter(([, kind]) => kind.read !== undefined)
-  expect(read.map(([name]) => name)).toEqual(['mention', 'assigned'])
+  expect(read.map(([name]) => name)).toEqual(['mention', 'schedule', 'assigned'])
 })
