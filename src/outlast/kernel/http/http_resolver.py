@@ -1,10 +1,10 @@
-"""The DNS resolver of connections to documentation hosts."""
+"""The DNS resolver of connections to hosts that users name."""
 
 import socket
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from outlast.apps.knowledge.private_addresses import Allowed, resolved
+from outlast.kernel.http.private_addresses import Allowed, resolved
 
 
 class Resolver(AbstractResolver):
