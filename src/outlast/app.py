@@ -73,6 +73,7 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.sidecars import OpenSidecar, open_sidecars, with_dependencies
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
+from outlast.kernel.webhooks.sender import Sender
 from outlast.surfaces.http.application import ApiLoader, create_http
 from outlast.surfaces.http.server import HttpServer, bind, bind_twin
 from outlast.surfaces.protocols.e2b.ports import with_ports
@@ -253,6 +254,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, vault: Vault, sidecars: Seque
         *(task for app in apps.values() for task in app.tasks.items()),
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
+        ("webhooks", Sender(database, clock, vault, settings, supervisor).run),
     ]
     own_agents = OwnLoader(settings.agents, engine.agents, clock, OwnTools(opening).give)
     if settings.agents.reload:

@@ -35,6 +35,8 @@ KINDS: Final = {
     "deployment": "dep",
     "artifact": "art",
     "mention": "mtn",
+    "webhook": "whk",
+    "delivery": "whd",
     "node": "nod",
     "event": "evt",
     "request": "req",

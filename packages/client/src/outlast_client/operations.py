@@ -993,6 +993,56 @@ class UsersOperations(Group):
         return self._json(Call("GET", "/v1/admin/users", (), query=query))
 
 
+class WebhookDeliveriesOperations(Group):
+    def replay_delivery(self, delivery_id: str) -> Delivery:
+        """Send a finished delivery again, with the same id (owners). One that is pending stays as it is."""
+        return self._json(Call("POST", "/v1/webhook-deliveries/{}/replay", (delivery_id, )))
+
+    def list(self, webhook_id: str, **query: Unpack[ListWebhookDeliveriesOptions]) -> Iterator[Delivery]:
+        """List the webhook's deliveries (owners), newest first."""
+        return self._pages(Call("GET", "/v1/webhooks/{}/deliveries", (webhook_id, ), query=query), "before")
+
+
+class WebhooksOperations(Group):
+    def create(self, project_id: str, **body: Unpack[WebhookRequest]) -> NewWebhook:
+        """Create a webhook (owners). Its secret is shown only in this answer."""
+        return self._json(Call("POST", "/v1/projects/{}/webhooks", (project_id, ), body=body))
+
+    def delete(self, webhook_id: str) -> None:
+        """Delete a webhook with its deliveries (owners)."""
+        return self._json(Call("DELETE", "/v1/webhooks/{}", (webhook_id, )))
+
+    def get(self, webhook_id: str) -> Webhook:
+        """Get one webhook (owners)."""
+        return self._json(Call("GET", "/v1/webhooks/{}", (webhook_id, )))
+
+    def list_events(self) -> WebhookEvents:
+        """List the events that webhooks can take."""
+        return self._json(Call("GET", "/v1/webhooks/events", ()))
+
+    def replay_dead_deliveries(self, webhook_id: str) -> Replay:
+        """Send the oldest deliveries that were given up again (owners), up to 1,000 in a request."""
+        return self._json(Call("POST", "/v1/webhooks/{}/replay", (webhook_id, )))
+
+    def rotate_secret(self, webhook_id: str) -> NewWebhook:
+        """Give the webhook a new secret (owners), shown only in this answer. For a day, requests are
+        signed with both."""
+        return self._json(Call("POST", "/v1/webhooks/{}/rotate", (webhook_id, )))
+
+    def test(self, webhook_id: str) -> Delivery:
+        """Send the event `webhook.test` to the webhook (owners)."""
+        return self._json(Call("POST", "/v1/webhooks/{}/test", (webhook_id, )))
+
+    def update(self, webhook_id: str, **body: Unpack[WebhookChanges]) -> Webhook:
+        """Change the address, events or title of a webhook, or turn it on or off (owners). Events that
+        wait go to the new address; those of a webhook that is turned off are given up."""
+        return self._json(Call("PATCH", "/v1/webhooks/{}", (webhook_id, ), body=body))
+
+    def list(self, project_id: str) -> Iterator[Webhook]:
+        """List the project's webhooks (owners), newest first."""
+        return self._pages(Call("GET", "/v1/projects/{}/webhooks", (project_id, )))
+
+
 class Operations:
     """Every group of operations."""
 
@@ -1039,3 +1089,5 @@ class Operations:
         self.tokens = TokensOperations(transport)
         self.uploads = UploadsOperations(transport)
         self.users = UsersOperations(transport)
+        self.webhook_deliveries = WebhookDeliveriesOperations(transport)
+        self.webhooks = WebhooksOperations(transport)

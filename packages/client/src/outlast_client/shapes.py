@@ -796,6 +796,32 @@ class DeleteSectionChange(TypedDict):
     seen: NotRequired[int | None]
 
 
+class Delivery(TypedDict):
+    """An event on its way to a webhook, or a finished one."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the webhook.
+    webhook_id: str
+    # Name of the event.
+    event: str
+    # Whether it waits for a try (`pending`), was accepted (`delivered`), or was given up (`dead`).
+    state: Literal["pending", "delivered", "dead"]
+    # Number of requests that were begun since it was made or replayed.
+    tries: int
+    # HTTP status of the last answer; null if there was none.
+    last_status: int | None
+    # Why the last try failed; null if it did not.
+    reason: str | None
+    # Time of the next try (ISO 8601, UTC); null if it is finished.
+    next_try_at: str | None
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+    # Time at which it was accepted or given up (ISO 8601, UTC); null while it is pending.
+    ended_at: str | None
+    # Text that is sent, as JSON; `link` is a path here, and a whole address in what is sent.
+    body: str
+
+
 class Delta(TypedDict):
     """Text to append to a part."""
     # Id of the message's part.
@@ -2215,6 +2241,36 @@ class NewToken(TypedDict):
     token: str
 
 
+class NewWebhook(TypedDict):
+    """A webhook with its secret, which no other answer has."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the project that it belongs to.
+    project_id: str
+    # Title; empty if it has none.
+    title: str
+    # Address that the events are sent to.
+    url: str
+    # Names of the events that are sent.
+    events: Sequence[str]
+    # Whether events are sent.
+    enabled: bool
+    # Why the server turned the webhook off; null if it did not.
+    stopped_because: str | None
+    # Time until which the secret before the newest one signs too (ISO 8601, UTC); null if there was none.
+    old_secret_until: str | None
+    # Number of deliveries that wait or are tried again, up to 1,000.
+    pending: int
+    # Number of deliveries that were given up, up to 1,000.
+    dead: int
+    # Id of the user who made it.
+    created_by: str
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+    # Secret that signs its requests (Standard Webhooks), shown only in this answer.
+    secret: str
+
+
 class NoticePart(TypedDict):
     """A notice of the server to the reader."""
     # Always `notice` for this kind of part.
@@ -2883,6 +2939,14 @@ class ReasoningPart(TypedDict):
     step: int
     # What the model thought, as Markdown.
     text: str
+
+
+class Replay(TypedDict):
+    """The number of deliveries that are pending again, and whether there are more."""
+    # Number of deliveries that are pending again.
+    replayed: int
+    # Whether there are more to replay.
+    more: bool
 
 
 class RestoreDocumentRequest(TypedDict):
@@ -4291,6 +4355,62 @@ class Watcher(TypedDict):
     name: str
 
 
+class Webhook(TypedDict):
+    """A webhook, without its secret. `pending` and `dead` count its deliveries, up to 1,000."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the project that it belongs to.
+    project_id: str
+    # Title; empty if it has none.
+    title: str
+    # Address that the events are sent to.
+    url: str
+    # Names of the events that are sent.
+    events: Sequence[str]
+    # Whether events are sent.
+    enabled: bool
+    # Why the server turned the webhook off; null if it did not.
+    stopped_because: str | None
+    # Time until which the secret before the newest one signs too (ISO 8601, UTC); null if there was none.
+    old_secret_until: str | None
+    # Number of deliveries that wait or are tried again, up to 1,000.
+    pending: int
+    # Number of deliveries that were given up, up to 1,000.
+    dead: int
+    # Id of the user who made it.
+    created_by: str
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+
+
+class WebhookChanges(TypedDict):
+    """What is left out stays unchanged."""
+    # New address; events that wait go there too.
+    url: NotRequired[str | None]
+    # Names of the events to send from now on.
+    events: NotRequired[Sequence[str] | None]
+    # New title.
+    title: NotRequired[str | None]
+    # Whether events are sent.
+    enabled: NotRequired[bool | None]
+
+
+class WebhookEvents(TypedDict):
+    # Names of the events that webhooks can take.
+    items: Sequence[str]
+
+
+class WebhookRequest(TypedDict):
+    # Address that the events are sent to, by POST. It must not be in a private network.
+    url: str
+    # Names of the events to send.
+    events: Sequence[str]
+    # Title; if empty, the host of the address is shown.
+    title: NotRequired[str]
+    # Whether events are sent.
+    enabled: NotRequired[bool]
+
+
 class WorkflowStep(TypedDict):
     """One named step of a run. The agent names its own steps; the server adds those around them."""
     # Id of the run.
@@ -4625,6 +4745,14 @@ class ListUsersOptions(TypedDict):
     q: NotRequired[str]
     # Cursor: return the objects after it. Pass the `next` of the previous page.
     after: NotRequired[str | None]
+    # Largest number of objects in the answer.
+    limit: NotRequired[int]
+
+
+class ListWebhookDeliveriesOptions(TypedDict):
+    """The options of `webhook_deliveries.list`."""
+    # Only deliveries in this state.
+    state: NotRequired[Literal["pending", "delivered", "dead"] | None]
     # Largest number of objects in the answer.
     limit: NotRequired[int]
 

@@ -32,6 +32,7 @@ KERNEL_ROUTES: Final = (
     "outlast.kernel.sandboxes.egress.routes",
     "outlast.kernel.threads.routes",
     "outlast.kernel.compactions.routes",
+    "outlast.kernel.webhooks.routes",
 )
 """Modules with a `router`, in the form of `App.routes`; the most requested first, since a request tries one route after
 the other."""
