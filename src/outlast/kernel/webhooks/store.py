@@ -174,7 +174,7 @@ def claim(tx: Tx, most: int, at_work: Mapping[str, int], kept: Kept) -> list[Cla
         if owner is None:  # deleted meanwhile
             continue
         if not owner.enabled:
-            _finish(tx, row, Outcome(None, TURNED_OFF), "dead", kept)
+            end(tx, row, Outcome(None, TURNED_OFF), "dead", kept)
         elif first is not None:
             tx.update(deliveries, {"id": row.id}, due_at=max(first, tx.now + timedelta(milliseconds=1)))
         elif len(claimed) < most and places.setdefault(owner.id, PER_WEBHOOK) > 0:
