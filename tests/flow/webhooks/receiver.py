@@ -90,7 +90,7 @@ class Receiver:
 
 
 @asynccontextmanager
-async def receiving(reply: Reply | None = None, port: int = 0) -> AsyncIterator[Receiver]:
+async def receiving(reply: Reply | None = None, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[Receiver]:
     """A receiver that runs."""
     receiver = Receiver() if reply is None else Receiver(reply)
     app = web.Application(client_max_size=1 << 20)
@@ -98,7 +98,7 @@ async def receiving(reply: Reply | None = None, port: int = 0) -> AsyncIterator[
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     try:
-        site = web.TCPSite(runner, "127.0.0.1", port)
+        site = web.TCPSite(runner, host, port)
         await site.start()
         assert site._server is not None
         receiver.port = site._server.sockets[0].getsockname()[1]  # type: ignore[union-attr]
