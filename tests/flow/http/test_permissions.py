@@ -45,6 +45,7 @@ from outlast.kernel.sandboxes.tables import checkpoints, sandboxes, workspaces
 from outlast.kernel.set_aside import store as set_aside
 from outlast.kernel.set_aside.kinds import TIMER
 from outlast.kernel.subjects.subject import NewSubject
+from outlast.kernel.webhooks import store as webhooks
 from outlast.surfaces.http.api import create_api
 from outlast.surfaces.http.descriptions import texts
 from tests.asgi import Answer, Browser
@@ -62,6 +63,7 @@ FORM = (
 PIECE = (b"x", {"content-type": "application/octet-stream"})
 EDITS = {"edits": [{"loc": "app/page.tsx:1:0", "kind": "text", "seen": "Hello", "value": "Good day"}]}
 CHANGES = [{"op": "insert_block", "section_id": None, "after": None, "markdown": "Hello"}]
+WEBHOOK = {"url": "https://example.com/hooks", "events": ["run.completed"]}
 MOVES = {"items": [{"id": "{screen_id}", "x": 1, "y": 2}]}
 
 
@@ -101,6 +103,7 @@ class Scene:
             "mention_id": new_id("mention"),
             "memory_id": insert_memory(tx, team.project_id, "project", "We deploy on Fridays."),
             "source_id": add_source(tx, _source(team), tx.now),
+            **_webhook(tx, team),
             "name": "web",
             **_set_aside(tx),
             "invitation_id": invitation.id,
@@ -155,6 +158,14 @@ def _set_aside(tx: Tx) -> dict[str, str]:
     item = SetAside(TIMER, f"fold:{new_id('run')}", tx.now, 5, "internal_error", "It failed.")
     set_aside.add(tx, item)
     return {"kind": item.kind, "item_id": item.id}
+
+
+def _webhook(tx: Tx, team: Team) -> dict[str, str]:
+    """A webhook, and an event on its way to it."""
+    values = {"title": "", "url": WEBHOOK["url"], "events": WEBHOOK["events"], "enabled": True, "secret": ""}
+    webhook_id = new_id("webhook")
+    webhooks.add(tx, id=webhook_id, project_id=team.project_id, created_by=team.owner.user_id, **values)
+    return {"webhook_id": webhook_id, "delivery_id": webhooks.add_test(tx, webhook_id, "webhook.test", "{}").id}
 
 
 def _artifact(tx: Tx, team: Team, blob: str) -> str:
@@ -290,6 +301,17 @@ TABLE: dict[str, Row] = {
     "GET /v1/projects/{project_id}/invitations": Row(OWNER),
     "POST /v1/projects/{project_id}/invitations": Row(OWNER, {"role": "viewer"}),
     "DELETE /v1/invitations/{invitation_id}": Row(OWNER),
+    "GET /v1/webhooks/events": Row(SIGNED_IN),
+    "GET /v1/projects/{project_id}/webhooks": Row(OWNER),
+    "POST /v1/projects/{project_id}/webhooks": Row(OWNER, WEBHOOK),
+    "GET /v1/webhooks/{webhook_id}": Row(OWNER),
+    "PATCH /v1/webhooks/{webhook_id}": Row(OWNER, {"enabled": True}),
+    "DELETE /v1/webhooks/{webhook_id}": Row(OWNER),
+    "POST /v1/webhooks/{webhook_id}/rotate": Row(OWNER),
+    "POST /v1/webhooks/{webhook_id}/test": Row(OWNER),
+    "GET /v1/webhooks/{webhook_id}/deliveries": Row(OWNER),
+    "POST /v1/webhooks/{webhook_id}/replay": Row(OWNER),
+    "POST /v1/webhook-deliveries/{delivery_id}/replay": Row(OWNER),
     "GET /v1/projects/{project_id}/sandboxes": Row(VIEWER),
     "GET /v1/themes": Row(SIGNED_IN),
     "GET /v1/projects/{project_id}/screens": Row(VIEWER),
