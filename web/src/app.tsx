@@ -12,6 +12,7 @@ import { useThemeSync } from './lib/theme'
 
 const ThreadPage = lazy(loadThreadPage)
 const FilesPage = lazy(() => import('./features/project-files/files-page'))
+const WebhooksPage = lazy(() => import('./features/webhooks/webhooks-page'))
 const InboxPage = lazy(() => import('./features/inbox/inbox-page'))
 const RunsPage = lazy(() => import('./features/runs/runs-page'))
 const SandboxesPage = lazy(() => import('./features/sandboxes/sandboxes-page'))
@@ -49,6 +50,7 @@ function Pages() {
       </Route>
       <Route path="/projects/:id">{({ id }) => <NewThreadPage key={id} projectId={id} />}</Route>
       <Route path="/projects/:id/files">{({ id }) => <FilesPage key={id} projectId={id} />}</Route>
+      <Route path="/projects/:id/webhooks">{({ id }) => <WebhooksPage key={id} projectId={id} />}</Route>
       {Children.toArray(APPS.map(({ routes }) => routes))}
       <Route path="/threads/:id">{({ id }) => <ThreadPage key={id} threadId={id} />}</Route>
       <Route path="/inbox" component={InboxPage} />

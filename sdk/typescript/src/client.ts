@@ -7,6 +7,7 @@ import { Knowledge } from './knowledge.ts'
 import { Memories } from './memories.ts'
 import { Pages } from './pages.ts'
 import { Screens } from './screens.ts'
+import { Webhooks } from './webhooks.ts'
 import type * as api from './api.gen.ts'
 import { tellsProgress, uploadForm } from './uploading.ts'
 import { uploadFile, type UploadOptions } from './uploads.ts'
@@ -49,6 +50,7 @@ export class OutlastClient {
   readonly memories: Memories = new Memories(this)
   readonly documents: Documents = new Documents(this)
   readonly artifacts: Artifacts = new Artifacts(this)
+  readonly webhooks: Webhooks = new Webhooks(this)
   readonly #baseUrl: string
   readonly #token: string | undefined
   readonly #fetch: typeof globalThis.fetch
