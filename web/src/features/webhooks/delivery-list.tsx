@@ -99,7 +99,9 @@ function DeliveryRow({ delivery, mayReplay }: { delivery: Delivery; mayReplay: b
           <span className="mt-0.5 flex flex-wrap gap-x-2 text-xs text-faint">
             <Since iso={delivery.created_at} />
             {delivery.tries > 1 && <span>{plural(delivery.tries, 'try', 'tries')}</span>}
-            {delivery.last_status !== null && <span>answer {delivery.last_status}</span>}
+            {delivery.state === 'delivered' && delivery.last_status !== null && (
+              <span>answer {delivery.last_status}</span>
+            )}
             {delivery.state === 'pending' && delivery.tries > 0 && delivery.next_try_at !== null && (
               <span>
                 next try in <Countdown iso={delivery.next_try_at} />

@@ -3,7 +3,6 @@ import { Button } from '@/components/button'
 import { CopyButton } from '@/components/copy'
 import { Dialog } from '@/components/dialog'
 import { fullTime } from '@/lib/format'
-import { nameOf } from './webhooks'
 
 /** A webhook's secret, which is shown once. */
 export function SecretDialog({ made, onClose }: { made: NewWebhook; onClose: () => void }) {
@@ -12,7 +11,7 @@ export function SecretDialog({ made, onClose }: { made: NewWebhook; onClose: () 
       open
       onClose={onClose}
       title="Signing secret"
-      description={`Your program checks with it that requests come from ${nameOf(made)}’s project. Copy it now: you won’t be able to see it again.`}
+      description="Your program checks with it that requests come from this server. Copy it now: you won’t be able to see it again."
     >
       <code className="block rounded-lg border border-line bg-bg px-3 py-2.5 font-mono text-xs [overflow-wrap:anywhere]">
         {made.secret}

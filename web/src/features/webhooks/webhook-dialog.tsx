@@ -17,6 +17,8 @@ interface WebhookDialogProps {
   onClose: () => void
 }
 
+/** Nouns that people know by another name. */
+const NOUNS: Record<string, string> = { artifact: 'file' }
 const USUAL = ['run.completed', 'run.error', 'approval.requested', 'question.asked']
 
 /** Makes or changes a webhook: its address, and the events that are sent. */
@@ -58,7 +60,7 @@ export function WebhookDialog({ projectId, webhook, onMade, onClose }: WebhookDi
         </Field>
         <Events chosen={events} onChange={setEvents} />
         {save.error !== null && <Problem error={save.error} />}
-        <div className="flex justify-end gap-2">
+        <div className="sticky bottom-0 -mx-5 -mb-5 flex justify-end gap-2 border-t border-line bg-raised px-5 py-3.5">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={save.isPending} disabled={events.length === 0}>
             {webhook === null ? 'Create webhook' : 'Save'}
@@ -85,7 +87,7 @@ function Events({ chosen, onChange }: EventsProps) {
       <div className="divide-y divide-line rounded-xl border border-line">
         {byNoun(data.items).map(([noun, events]) => (
           <div key={noun} role="group" aria-label={noun} className="flex gap-3 px-3 py-2">
-            <span className="w-18 shrink-0 py-1 text-muted capitalize">{noun}</span>
+            <span className="w-18 shrink-0 py-1 text-muted capitalize">{NOUNS[noun] ?? noun}</span>
             <div className="flex min-w-0 flex-1 flex-wrap gap-x-4">
               {events.map((event) => (
                 <label key={event} className="flex items-center gap-2 py-1 pointer-coarse:py-2">
