@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from outlast.base import agent_errors, errors, secret_errors
+from outlast.base import agent_errors, errors, secret_errors, webhook_errors
 from outlast.base.errors import OutlastError
 from outlast.kernel.http.problems import status_of
 from scripts.contract.pages import code, heading, page, prose, table
@@ -39,7 +39,7 @@ def _fix(kind: type[OutlastError]) -> str:
 
 
 def _tree(branch: type[OutlastError]) -> Iterator[type[OutlastError]]:
-    if branch.__module__ not in (errors.__name__, agent_errors.__name__, secret_errors.__name__):
+    if branch.__module__ not in {one.__name__ for one in (errors, agent_errors, secret_errors, webhook_errors)}:
         return
     yield branch
     for kind in branch.__subclasses__():

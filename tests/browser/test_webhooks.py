@@ -53,7 +53,9 @@ def program() -> Iterator[Program]:
 def server(tmp_path_factory: pytest.TempPathFactory, program: Program) -> Iterator[Server]:
     if not WEB.is_file():
         pytest.skip("the web app is not built; `make setup` builds it")
-    settings = f'[webhooks]\nallow_private = ["127.0.0.1:{program.server_port}"]\nfirst_retry_s = 2\ngive_up_after_s = 1\n'
+    settings = (
+        f'[webhooks]\nallow_private = ["127.0.0.1:{program.server_port}"]\nfirst_retry_s = 2\ngive_up_after_s = 1\n'
+    )
     running = Server(tmp_path_factory.mktemp("webhooks"), configuration=f"{QUICK}\n{settings}")
     running.start()
     yield running
@@ -82,9 +84,7 @@ def make_webhook(page: Page, url: str) -> str:
     return secret
 
 
-def test_a_webhook_is_made_delivered_failed_and_replayed(
-    open_page: OpenPage, server: Server, program: Program
-) -> None:
+def test_a_webhook_is_made_delivered_failed_and_replayed(open_page: OpenPage, server: Server, program: Program) -> None:
     page = open_page("/")
     open_webhooks(page)
     expect(page.get_by_role("heading", name="No webhooks")).to_be_visible()

@@ -37,9 +37,10 @@ class Sending(Stage):
     async def until(self, webhook_id: str, holds: Callable[[list[DeliveryAnswer]], bool]) -> list[DeliveryAnswer]:  # type: ignore[override]
         """Look again and again: the note of an answer rings no bell."""
         with anyio.fail_after(20):
-            while not holds(found := await self.deliveries(webhook_id)):
+            while True:
+                if holds(found := await self.deliveries(webhook_id)):
+                    return found
                 await anyio.sleep(0.02)
-        return found
 
     async def until_all(self, webhook_id: str, state: str) -> list[DeliveryAnswer]:
         return await self.until(webhook_id, lambda found: bool(found) and all(one.state == state for one in found))

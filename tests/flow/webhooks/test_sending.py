@@ -9,7 +9,8 @@ import pytest
 import sqlalchemy as sa
 from aiohttp import web
 
-from outlast.base.errors import Forbidden, MalformedInput, NotFound, TooManyWebhooks, WebhookOff
+from outlast.base.errors import Forbidden, MalformedInput, NotFound
+from outlast.base.webhook_errors import TooManyWebhooks, WebhookOff
 from outlast.db.database import Database
 from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.settings import PolicyRule

@@ -3,7 +3,7 @@
 from typing import Any
 
 from outlast.base.clock import iso
-from outlast.base.errors import TooManyWebhooks, WebhookOff
+from outlast.base.webhook_errors import TooManyWebhooks, WebhookOff
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.apps import registry

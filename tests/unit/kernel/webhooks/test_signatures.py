@@ -32,5 +32,5 @@ def test_each_secret_signs() -> None:
 
 
 def test_an_error_about_a_secret_does_not_show_it() -> None:
-    with pytest.raises(ValueError, match="^not a webhook's secret$"):
+    with pytest.raises(ValueError, match=r"^not a webhook's secret$"):
         sign("whsec_not base64!", "whd_1", 7, BODY)
