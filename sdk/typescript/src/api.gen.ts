@@ -1348,6 +1348,86 @@ export interface HitScores {
   reranked: number | null
 }
 
+/** An address at which another program starts runs, without its secret. */
+export interface Hook {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Id of the project that it belongs to. */
+  project_id: string
+  /** Title of the incoming webhook. */
+  title: string
+  /** Path of its address on this server. */
+  path: string
+  /** Whether calls start runs. */
+  enabled: boolean
+  /** Name of the agent that answers. */
+  profile: string
+  /** Whether each call gets a new thread (`new`), or all calls the same one (`same`). */
+  thread: 'new' | 'same'
+  /** The message: a text with `{{ dotted.path }}` in the places of values of the body. */
+  template: string
+  /** Id of the user who made it; its runs are started as this user. */
+  created_by: string
+  /** Name of that user. */
+  created_by_name: string
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+}
+
+/** A call with a valid secret, and what became of it. */
+export interface HookCall {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** The sender's own id of the call; empty if it had none. */
+  sender_id: string
+  /** Id of the run that it started; null if it was refused. */
+  run_id: string | null
+  /** Id of the thread. */
+  thread_id: string | null
+  /** Code of the error; null if it started a run. */
+  code: string | null
+  /** Why it was refused; null if it was not. */
+  reason: string | null
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+}
+
+/** What is left out stays unchanged. */
+export interface HookChanges {
+  /** New title. */
+  title?: string | null
+  /** New template. */
+  template?: string | null
+  /** Name of the agent that answers from now on. */
+  profile?: string | null
+  /** Whether each call gets a new thread, or all calls the same one. */
+  thread?: 'new' | 'same' | null
+  /** Whether calls start runs. */
+  enabled?: boolean | null
+}
+
+export interface HookRequest {
+  /** Title; also of the threads that it creates. */
+  title: string
+  /** The message: a text with `{{ dotted.path }}` in the places of values of the body, and `{{ payload }}` for all of
+   * it. */
+  template: string
+  /** Name of the agent that answers; if left out, the default one. */
+  profile?: string | null
+  /** Whether each call gets a new thread, or all calls the same one. */
+  thread?: 'new' | 'same'
+  /** Whether calls start runs. */
+  enabled?: boolean
+}
+
+/** The run that a call started; the same for a call that is repeated. */
+export interface HookStarted {
+  /** Id of the run. */
+  run_id: string
+  /** Id of the thread. */
+  thread_id: string
+}
+
 /** A host of pictures that the screen asked for. */
 export interface ImageHost {
   /** Host name, such as `images.example.com`. */
@@ -2126,6 +2206,34 @@ export interface NewComment {
   mentions?: string[]
   /** `agent` or a user's id, to assign the comment at once. */
   assign?: string | null
+}
+
+/** A hook with its secret, which no other answer has. */
+export interface NewHook {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Id of the project that it belongs to. */
+  project_id: string
+  /** Title of the incoming webhook. */
+  title: string
+  /** Path of its address on this server. */
+  path: string
+  /** Whether calls start runs. */
+  enabled: boolean
+  /** Name of the agent that answers. */
+  profile: string
+  /** Whether each call gets a new thread (`new`), or all calls the same one (`same`). */
+  thread: 'new' | 'same'
+  /** The message: a text with `{{ dotted.path }}` in the places of values of the body. */
+  template: string
+  /** Id of the user who made it; its runs are started as this user. */
+  created_by: string
+  /** Name of that user. */
+  created_by_name: string
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+  /** Secret that calls must know, shown only in this answer. */
+  secret: string
 }
 
 /** An invitation. `token` and `url` are shown only here. */

@@ -37,6 +37,8 @@ KINDS: Final = {
     "mention": "mtn",
     "webhook": "whk",
     "delivery": "whd",
+    "hook": "hok",
+    "hook_call": "hcl",
     "node": "nod",
     "event": "evt",
     "request": "req",

@@ -1,6 +1,6 @@
 """Errors of webhooks."""
 
-from outlast.base.errors import Conflict
+from outlast.base.errors import Conflict, PermissionNeeded
 
 
 class TooManyWebhooks(Conflict):
@@ -15,3 +15,17 @@ class WebhookOff(Conflict):
 
     code = "webhook_off"
     default_hint = "Turn it on first."
+
+
+class HookSecretWrong(PermissionNeeded):
+    """A call of an incoming webhook has no valid secret or signature, or there is no such address."""
+
+    code = "hook_secret_wrong"
+    default_hint = "Send 'Authorization: Bearer SECRET', or sign the request with the secret of the address."
+
+
+class HookMakerLost(PermissionNeeded):
+    """The user who made the incoming webhook may no longer start runs in its project. Fields: `id`."""
+
+    code = "hook_maker_lost"
+    default_hint = "Let an editor or owner of the project make a new address."

@@ -100,8 +100,7 @@ async def receiving(reply: Reply | None = None, host: str = "127.0.0.1", port: i
     try:
         site = web.TCPSite(runner, host, port)
         await site.start()
-        assert site._server is not None
-        receiver.port = site._server.sockets[0].getsockname()[1]  # type: ignore[union-attr]
+        receiver.port = runner.addresses[0][1]
         yield receiver
     finally:
         with anyio.CancelScope(shield=True):

@@ -262,6 +262,41 @@ class FilesOperations(AsyncGroup):
         return self._pages(Call("GET", "/v1/sandboxes/{}/files", (sandbox_id, ), query=query))
 
 
+class HooksOperations(AsyncGroup):
+    async def call(self, hook_id: str) -> HookStarted:
+        """Start a run from JSON of at most 256 KB. The call proves that it knows the hook's secret by
+        `Authorization: Bearer`, by `X-Hub-Signature-256`, or by the headers of Standard Webhooks. A
+        call with the same `webhook-id`, `X-GitHub-Delivery` or `Idempotency-Key` starts one run."""
+        return await self._json(Call("POST", "/v1/hooks/{}", (hook_id, )))
+
+    async def create(self, project_id: str, **body: Unpack[HookRequest]) -> NewHook:
+        """Create an incoming webhook (owners). Its runs are started as you. Its secret is shown only in
+        this answer."""
+        return await self._json(Call("POST", "/v1/projects/{}/hooks", (project_id, ), body=body))
+
+    async def delete(self, hook_id: str) -> None:
+        """Delete an incoming webhook (owners). Its threads and runs stay."""
+        return await self._json(Call("DELETE", "/v1/hooks/{}", (hook_id, )))
+
+    def list_calls(self, hook_id: str, **query: Unpack[ListHookCallsOptions]) -> AsyncIterator[HookCall]:
+        """List the last calls with a valid secret, and what became of them (owners), newest first."""
+        return self._pages(Call("GET", "/v1/hooks/{}/calls", (hook_id, ), query=query), "before")
+
+    async def rotate_secret(self, hook_id: str) -> NewHook:
+        """Give the incoming webhook a new secret (owners), shown only in this answer. The old one is
+        invalid at once."""
+        return await self._json(Call("POST", "/v1/hooks/{}/rotate", (hook_id, )))
+
+    async def update(self, hook_id: str, **body: Unpack[HookChanges]) -> Hook:
+        """Change an incoming webhook, or turn it on or off (owners). Its runs are still started as its
+        maker."""
+        return await self._json(Call("PATCH", "/v1/hooks/{}", (hook_id, ), body=body))
+
+    def list(self, project_id: str) -> AsyncIterator[Hook]:
+        """List the project's incoming webhooks (owners), newest first."""
+        return self._pages(Call("GET", "/v1/projects/{}/hooks", (project_id, )))
+
+
 class ImageHostsOperations(AsyncGroup):
     async def allow(self, screen_id: str, host: str) -> Page[ImageHost]:
         """Allow the screen to load pictures from a host (editors). Repeating changes nothing."""
@@ -1059,6 +1094,7 @@ class Operations:
         self.documents = DocumentsOperations(transport)
         self.edits = EditsOperations(transport)
         self.files = FilesOperations(transport)
+        self.hooks = HooksOperations(transport)
         self.image_hosts = ImageHostsOperations(transport)
         self.inbox = InboxOperations(transport)
         self.invitations = InvitationsOperations(transport)

@@ -1364,6 +1364,86 @@ class HitScores(TypedDict):
     reranked: float | None
 
 
+class Hook(TypedDict):
+    """An address at which another program starts runs, without its secret."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the project that it belongs to.
+    project_id: str
+    # Title of the incoming webhook.
+    title: str
+    # Path of its address on this server.
+    path: str
+    # Whether calls start runs.
+    enabled: bool
+    # Name of the agent that answers.
+    profile: str
+    # Whether each call gets a new thread (`new`), or all calls the same one (`same`).
+    thread: Literal["new", "same"]
+    # The message: a text with `{{ dotted.path }}` in the places of values of the body.
+    template: str
+    # Id of the user who made it; its runs are started as this user.
+    created_by: str
+    # Name of that user.
+    created_by_name: str
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+
+
+class HookCall(TypedDict):
+    """A call with a valid secret, and what became of it."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # The sender's own id of the call; empty if it had none.
+    sender_id: str
+    # Id of the run that it started; null if it was refused.
+    run_id: str | None
+    # Id of the thread.
+    thread_id: str | None
+    # Code of the error; null if it started a run.
+    code: str | None
+    # Why it was refused; null if it was not.
+    reason: str | None
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+
+
+class HookChanges(TypedDict):
+    """What is left out stays unchanged."""
+    # New title.
+    title: NotRequired[str | None]
+    # New template.
+    template: NotRequired[str | None]
+    # Name of the agent that answers from now on.
+    profile: NotRequired[str | None]
+    # Whether each call gets a new thread, or all calls the same one.
+    thread: NotRequired[Literal["new", "same"] | None]
+    # Whether calls start runs.
+    enabled: NotRequired[bool | None]
+
+
+class HookRequest(TypedDict):
+    # Title; also of the threads that it creates.
+    title: str
+    # The message: a text with `{{ dotted.path }}` in the places of values of the body, and `{{ payload }}`
+    # for all of it.
+    template: str
+    # Name of the agent that answers; if left out, the default one.
+    profile: NotRequired[str | None]
+    # Whether each call gets a new thread, or all calls the same one.
+    thread: NotRequired[Literal["new", "same"]]
+    # Whether calls start runs.
+    enabled: NotRequired[bool]
+
+
+class HookStarted(TypedDict):
+    """The run that a call started; the same for a call that is repeated."""
+    # Id of the run.
+    run_id: str
+    # Id of the thread.
+    thread_id: str
+
+
 class ImageHost(TypedDict):
     """A host of pictures that the screen asked for."""
     # Host name, such as `images.example.com`.
@@ -2151,6 +2231,34 @@ class NewComment(TypedDict):
     mentions: NotRequired[Sequence[str]]
     # `agent` or a user's id, to assign the comment at once.
     assign: NotRequired[str | None]
+
+
+class NewHook(TypedDict):
+    """A hook with its secret, which no other answer has."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the project that it belongs to.
+    project_id: str
+    # Title of the incoming webhook.
+    title: str
+    # Path of its address on this server.
+    path: str
+    # Whether calls start runs.
+    enabled: bool
+    # Name of the agent that answers.
+    profile: str
+    # Whether each call gets a new thread (`new`), or all calls the same one (`same`).
+    thread: Literal["new", "same"]
+    # The message: a text with `{{ dotted.path }}` in the places of values of the body.
+    template: str
+    # Id of the user who made it; its runs are started as this user.
+    created_by: str
+    # Name of that user.
+    created_by_name: str
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+    # Secret that calls must know, shown only in this answer.
+    secret: str
 
 
 class NewInvitation(TypedDict):
@@ -4541,6 +4649,12 @@ class ListFilesOptions(TypedDict):
     """The options of `files.list`."""
     # Folder to list, relative to the workspace (default: its root).
     path: NotRequired[str]
+
+
+class ListHookCallsOptions(TypedDict):
+    """The options of `hooks.list_calls`."""
+    # Largest number of objects in the answer.
+    limit: NotRequired[int]
 
 
 class ListInboxOptions(TypedDict):

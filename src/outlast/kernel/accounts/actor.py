@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 ACCESS_BELL: Final = "access"  # notified when a token, session or membership ends: open streams check rights again
-Via = Literal["local", "token", "session"]
+Via = Literal["local", "token", "session", "hook"]
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A signed-in user. `via`: the way of signing in; `token_id`: the token (also the one that a session was exchanged
+    """A signed-in user. `via`: the way of signing in (`hook`: a program called an address that the user made); `token_id`: the token (also the one that a session was exchanged
     for); `session_hash`: the hash under which the session is stored."""
 
     user_id: str

@@ -20,6 +20,7 @@ class WebhookSettings:
     give_up_after_s: float = setting(
         "Time of tries after which a delivery is given up.", 86_400, unit="seconds", least=1
     )
+    calls_per_minute: int = setting("Calls of one incoming webhook.", 60, unit="a minute", least=0)
     delivered_days: float = setting("Time that delivered events are listed.", 7, unit="days", least=0.001)
     dead_days: float = setting("Time that given up deliveries can be replayed.", 30, unit="days", least=0.001)
 

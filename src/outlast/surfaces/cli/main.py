@@ -39,6 +39,7 @@ AFTER_APPS = (
     CommandGroup("snapshots", f"{KERNEL}.sandboxes.snapshots.commands", "What sandboxes start from", SERVER),
     CommandGroup("secrets", f"{KERNEL}.sandboxes.egress.commands", "Requests that carried a secret", WORK),
     CommandGroup("webhooks", f"{KERNEL}.webhooks.commands", "Events that are sent to other programs", WORK),
+    CommandGroup("hooks", f"{KERNEL}.hooks.commands", "Addresses at which other programs start runs", WORK),
     CommandGroup("login", f"{HERE}.login", "Sign in to a server for later commands", CONNECTION),
     CommandGroup("logout", f"{HERE}.login", "Forget a server and its token", CONNECTION),
     CommandGroup("status", f"{HERE}.status", "Show the state of the server", CONNECTION),

@@ -1,4 +1,4 @@
-"""Keep webhooks of projects, and the events that are sent to them.
+"""Keep webhooks of projects, the events that are sent to them, and addresses at which other programs start runs.
 
 Runs: before deploy
 """
@@ -70,3 +70,41 @@ def upgrade() -> None:
         ("ix_webhook_deliveries_states", ["webhook_id", "state", "id"]),
     ):
         op.create_index(name, "webhook_deliveries", columns)
+    op.create_table(
+        "hooks",
+        sa.Column("id", sa.String(40), nullable=False, comment="prefixed id"),
+        sa.Column("project_id", sa.String(40), nullable=False, comment="of"),
+        sa.Column("title", sa.Text, nullable=False, comment="shown"),
+        sa.Column("enabled", sa.Boolean, nullable=False, comment="calls start runs"),
+        sa.Column("profile", sa.String(80), nullable=False, comment="name of the agent that answers"),
+        sa.Column(
+            "thread",
+            sa.String(80),
+            nullable=False,
+            comment="new | same: each call gets a thread of its own, or all share one",
+        ),
+        sa.Column("thread_id", sa.String(40), comment="the thread that calls share; null: none yet"),
+        sa.Column("template", sa.Text, nullable=False, comment="the message, with {{ paths }} into the body"),
+        sa.Column("secret", sa.Text, nullable=False, comment="sealed; calls prove that they know it"),
+        sa.Column("created_by", sa.String(40), nullable=False, comment="who made it: runs are started as this user"),
+        sa.Column("created_at", UtcTime, nullable=False, comment="when"),
+        sa.PrimaryKeyConstraint("id", name="pk_hooks"),
+        sa.ForeignKeyConstraint(["project_id"], ["projects.id"], name="fk_hooks_project_id", ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(["created_by"], ["users.id"], name="fk_hooks_created_by", ondelete="CASCADE"),
+    )
+    op.create_index("ix_hooks_project_id", "hooks", ["project_id"])
+    op.create_table(
+        "hook_calls",
+        sa.Column("id", sa.String(40), nullable=False, comment="prefixed id"),
+        sa.Column("hook_id", sa.String(40), nullable=False, comment="of"),
+        sa.Column("sender_id", sa.String(200), nullable=False, comment="the sender's own id of the call; empty: none"),
+        sa.Column("run_id", sa.String(40), comment="the run that it started; null: refused"),
+        sa.Column("thread_id", sa.String(40), comment="the thread of the run"),
+        sa.Column("code", sa.String(80), comment="code of the error; null: it started a run"),
+        sa.Column("reason", sa.Text, comment="why it was refused; null: it was not"),
+        sa.Column("created_at", UtcTime, nullable=False, comment="when"),
+        sa.PrimaryKeyConstraint("id", name="pk_hook_calls"),
+        sa.ForeignKeyConstraint(["hook_id"], ["hooks.id"], name="fk_hook_calls_hook_id", ondelete="CASCADE"),
+    )
+    op.create_index("ix_hook_calls_list", "hook_calls", ["hook_id", "id"])
+    op.create_index("ix_hook_calls_rate", "hook_calls", ["hook_id", "created_at"])
