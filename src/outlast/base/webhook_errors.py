@@ -1,6 +1,6 @@
 """Errors of webhooks."""
 
-from outlast.base.errors import Conflict, PermissionNeeded
+from outlast.base.errors import Conflict, NotSignedIn, PermissionNeeded
 
 
 class TooManyWebhooks(Conflict):
@@ -17,7 +17,7 @@ class WebhookOff(Conflict):
     default_hint = "Turn it on first."
 
 
-class HookSecretWrong(PermissionNeeded):
+class HookSecretWrong(NotSignedIn):
     """A call of an incoming webhook has no valid secret or signature, or there is no such address."""
 
     code = "hook_secret_wrong"

@@ -29,6 +29,7 @@ def test_a_webhook_is_made_tested_replayed_and_deleted_from_a_shell(tmp_path: Pa
         webhook = json.loads(run("list", "--json"))["items"][0]
         assert (webhook["title"], webhook["events"]) == ("Tickets", ["run.error"])
         delivery = json.loads(run("test", webhook["id"], "--json"))
+        listed = ""
         for _ in range(100):
             listed = run("deliveries", webhook["id"], "--state", "dead")
             if delivery["id"] in listed:

@@ -51,9 +51,8 @@ async def sending(
     db: Database, folder: Path, turns: Any, *tools: Tool, to: Sequence[Receiver] = (), **settings: Any
 ) -> AsyncIterator[Sending]:
     """`to`: receivers that may be sent to, although their addresses are private. `settings`: of webhooks."""
-    own = WebhookSettings(
-        **{"allow_private": tuple(one.place for one in to), "first_retry_s": 0.05, "timeout_s": 5} | settings
-    )
+    usual: dict[str, Any] = {"allow_private": tuple(one.place for one in to), "first_retry_s": 0.05, "timeout_s": 5}
+    own = WebhookSettings(**usual | settings)
     chosen: Settings = settings_class()(webhooks=own)
     async with stage(db, folder, turns, *tools, settings=chosen) as it, anyio.create_task_group() as tasks:
         sender = Sender(db, it.services.clock, it.services.vault, chosen, share=lambda: 0.5)

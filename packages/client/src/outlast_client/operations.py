@@ -265,8 +265,8 @@ class FilesOperations(Group):
 class HooksOperations(Group):
     def call(self, hook_id: str) -> HookStarted:
         """Start a run from JSON of at most 256 KB. The call proves that it knows the hook's secret by
-        `Authorization: Bearer`, by `X-Hub-Signature-256`, or by the headers of Standard Webhooks. A
-        call with the same `webhook-id`, `X-GitHub-Delivery` or `Idempotency-Key` starts one run."""
+        `Authorization: Bearer`, by `X-Hub-Signature-256`, or by the headers of Standard Webhooks. Calls
+        with the same `webhook-id`, `X-GitHub-Delivery` or `Idempotency-Key` start one run within a day."""
         return self._json(Call("POST", "/v1/hooks/{}", (hook_id, )))
 
     def create(self, project_id: str, **body: Unpack[HookRequest]) -> NewHook:

@@ -9,8 +9,9 @@ Via = Literal["local", "token", "session", "hook"]
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A signed-in user. `via`: the way of signing in (`hook`: a program called an address that the user made); `token_id`: the token (also the one that a session was exchanged
-    for); `session_hash`: the hash under which the session is stored."""
+    """A signed-in user. `via`: the way of signing in (`hook`: a program called an address that the user made);
+    `token_id`: the token (also the one that a session was exchanged for); `session_hash`: the hash under which the
+    session is stored."""
 
     user_id: str
     name: str

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import orjson
 
-from outlast.base.errors import Forbidden, InputTooLarge, MalformedInput, NotFound, OutlastError
+from outlast.base.errors import Forbidden, InputTooLarge, MalformedInput, NotFound, OutlastError, RateLimited
 from outlast.base.ids import new_id
 from outlast.base.webhook_errors import HookMakerLost, HookSecretWrong, TooManyWebhooks, WebhookOff
 from outlast.db.database import Tx
@@ -110,8 +110,11 @@ async def call_hook(services: Services, hook_id: str, headers: Mapping[str, str]
     sender_id = sender_id_of(headers)
     try:
         started = await services.db.write(_start, services, hook_id, sender_id, body)
+    except RateLimited:  # not listed: otherwise a loop of a program fills the list
+        raise
     except OutlastError as error:
-        await services.db.write(store.add_call, hook_id, sender_id, code=error.code, reason=error.message)
+        refused = {"code": error.code, "reason": error.message}
+        await services.db.write(store.add_call, hook_id, sender_id, refused)
         raise
     services.sandboxes.warm(started.thread_id)
     return started
@@ -138,7 +141,7 @@ def _start(tx: Tx, services: Services, hook_id: str, sender_id: str, body: bytes
     started = HookStartedAnswer(run_id=made["run_id"], thread_id=made["thread_id"])
     if hook.thread == "same" and hook.thread_id != started.thread_id:
         store.change(tx, hook_id, thread_id=started.thread_id)
-    store.add_call(tx, hook_id, sender_id, run_id=started.run_id, thread_id=started.thread_id)
+    store.add_call(tx, hook_id, sender_id, started.model_dump())
     return started
 
 

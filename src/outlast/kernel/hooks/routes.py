@@ -25,9 +25,9 @@ router = noun_router("Incoming webhooks")
 
 @router.post("/hooks/{hook_id}", status_code=202, response_model=HookStartedAnswer)
 async def call_hook(hook_id: str, request: Request, surface: Served) -> Response:
-    """Start a run from JSON of at most 256 KB. The call proves that it knows the hook's secret by `Authorization: Bearer`,
-    by `X-Hub-Signature-256`, or by the headers of Standard Webhooks. A call with the same `webhook-id`,
-    `X-GitHub-Delivery` or `Idempotency-Key` starts one run."""
+    """Start a run from JSON of at most 256 KB. The call proves that it knows the hook's secret by
+    `Authorization: Bearer`, by `X-Hub-Signature-256`, or by the headers of Standard Webhooks. Calls with the same
+    `webhook-id`, `X-GitHub-Delivery` or `Idempotency-Key` start one run within a day."""
     body = await request.body()
     headers = {name.lower(): value for name, value in request.headers.items()}
     with surface.watched(request):

@@ -1,5 +1,6 @@
 """Incoming webhooks and their calls in the database. First argument: the open transaction."""
 
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
@@ -71,9 +72,9 @@ def delete(tx: Tx, hook_id: str) -> None:
     tx.execute(sa.delete(hooks).where(hooks.c.id == hook_id))
 
 
-def add_call(tx: Tx, hook_id: str, sender_id: str, **outcome: str | None) -> None:
-    """Note a call; the oldest beyond `CALLS_KEPT` is removed."""
-    call = {"run_id": None, "thread_id": None, "code": None, "reason": None} | outcome
+def add_call(tx: Tx, hook_id: str, sender_id: str, outcome: Mapping[str, str]) -> None:
+    """Note a call: the `run_id` and `thread_id` that it started, or `code` and `reason` of its error. The oldest beyond `CALLS_KEPT` is removed."""
+    call = dict.fromkeys(("run_id", "thread_id", "code", "reason")) | dict(outcome)
     tx.insert(hook_calls, id=new_id("hook_call"), hook_id=hook_id, sender_id=sender_id, created_at=tx.now, **call)
     mine = hook_calls.c.hook_id == hook_id
     oldest = sa.select(hook_calls.c.id).where(mine).order_by(hook_calls.c.id.desc()).offset(CALLS_KEPT).limit(1)

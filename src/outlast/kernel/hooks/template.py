@@ -1,4 +1,4 @@
-"""The message of a call: a text with `{{ dotted.path }}` in the places of values of the body. No code, no conditions."""
+"""The message of a call: a text with `{{ dotted.path }}` in the places of values of the body. It has no code."""
 
 import re
 from collections.abc import Mapping

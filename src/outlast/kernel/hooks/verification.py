@@ -27,7 +27,7 @@ def is_genuine(secret: str, headers: Mapping[str, str], body: bytes, now: dateti
         return False
     wanted = sign(secret, message_id, int(sent_at), body)
     signatures = headers.get("webhook-signature", "").split(" ")[:MAX_SIGNATURES]
-    return any([_is_same(one, wanted) for one in signatures])
+    return any(_is_same(one, wanted) for one in signatures)
 
 
 def sender_id_of(headers: Mapping[str, str]) -> str:
