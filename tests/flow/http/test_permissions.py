@@ -34,6 +34,7 @@ from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.compactions.store import add_compaction, compaction_in_use
 from outlast.kernel.files import store as artifacts
 from outlast.kernel.files.kinds import Kind
+from outlast.kernel.hooks import store as hooks
 from outlast.kernel.library.modules import ModuleOrigin, NewModule
 from outlast.kernel.projects import invitations
 from outlast.kernel.projects.rules import Role
@@ -42,6 +43,7 @@ from outlast.kernel.sandboxes.seeds import new_workspace
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.services.store import declare
 from outlast.kernel.sandboxes.tables import checkpoints, sandboxes, workspaces
+from outlast.kernel.services import Services
 from outlast.kernel.set_aside import store as set_aside
 from outlast.kernel.set_aside.kinds import TIMER
 from outlast.kernel.subjects.subject import NewSubject
@@ -71,7 +73,7 @@ class Scene:
     """A project with everything in it that a route can name. The editor started the run; the colleague, an editor too,
     did not."""
 
-    def __init__(self, tx: Tx, blob: str) -> None:
+    def __init__(self, tx: Tx, services: Services, blob: str) -> None:
         team = Team(tx)
         colleague = make_user(tx, "Cora")
         administrator = make_user(tx, "Adam")
@@ -104,6 +106,7 @@ class Scene:
             "memory_id": insert_memory(tx, team.project_id, "project", "We deploy on Fridays."),
             "source_id": add_source(tx, _source(team), tx.now),
             **_webhook(tx, team),
+            "hook_id": _hook(tx, services, team),
             "name": "web",
             **_set_aside(tx),
             "invitation_id": invitation.id,
@@ -166,6 +169,14 @@ def _webhook(tx: Tx, team: Team) -> dict[str, str]:
     webhook_id = new_id("webhook")
     webhooks.add(tx, id=webhook_id, project_id=team.project_id, created_by=team.owner.user_id, **values)
     return {"webhook_id": webhook_id, "delivery_id": webhooks.add_test(tx, webhook_id, "webhook.test", "{}").id}
+
+
+def _hook(tx: Tx, services: Services, team: Team) -> str:
+    hook_id = new_id("hook")
+    values = {"title": "Tickets", "enabled": True, "profile": "chat", "thread": "new", "template": "A ticket came."}
+    secret = services.vault.seal(tx, "whsec_c2VjcmV0", f"hooks.secret {hook_id}")
+    hooks.add(tx, id=hook_id, project_id=team.project_id, created_by=team.owner.user_id, secret=secret, **values)
+    return hook_id
 
 
 def _artifact(tx: Tx, team: Team, blob: str) -> str:
@@ -312,6 +323,13 @@ TABLE: dict[str, Row] = {
     "GET /v1/webhooks/{webhook_id}/deliveries": Row(OWNER),
     "POST /v1/webhooks/{webhook_id}/replay": Row(OWNER),
     "POST /v1/webhook-deliveries/{delivery_id}/replay": Row(OWNER),
+    "POST /v1/hooks/{hook_id}": Row(ANYBODY, {}),
+    "GET /v1/projects/{project_id}/hooks": Row(OWNER),
+    "POST /v1/projects/{project_id}/hooks": Row(OWNER, {"title": "Tickets", "template": "A ticket came."}),
+    "PATCH /v1/hooks/{hook_id}": Row(OWNER, {"enabled": True}),
+    "DELETE /v1/hooks/{hook_id}": Row(OWNER),
+    "POST /v1/hooks/{hook_id}/rotate": Row(OWNER),
+    "GET /v1/hooks/{hook_id}/calls": Row(OWNER),
     "GET /v1/projects/{project_id}/sandboxes": Row(VIEWER),
     "GET /v1/themes": Row(SIGNED_IN),
     "GET /v1/projects/{project_id}/screens": Row(VIEWER),
@@ -524,7 +542,7 @@ async def knock(site: Site, scene: Scene, browser: Browser, route: str) -> Answe
 
 async def new_scene(site: Site) -> Scene:
     blob = site.services.blobs.put(b"png")
-    scene: Scene = await site.services.db.write(Scene, blob)
+    scene: Scene = await site.services.db.write(Scene, site.services, blob)
     scene.ids["editor"] = scene.actors["editor"].user_id
     return scene
 

@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 ACCESS_BELL: Final = "access"  # notified when a token, session or membership ends: open streams check rights again
-Via = Literal["local", "token", "session", "hook"]
+Via = Literal["local", "token", "session"]
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A signed-in user. `via`: the way of signing in (`hook`: a program called an address that the user made);
-    `token_id`: the token (also the one that a session was exchanged for); `session_hash`: the hash under which the
-    session is stored."""
+    """A signed-in user. `via`: the way of signing in; `token_id`: the token (also the one that a session was exchanged
+    for); `session_hash`: the hash under which the session is stored."""
 
     user_id: str
     name: str

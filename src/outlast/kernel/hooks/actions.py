@@ -127,7 +127,7 @@ def _start(tx: Tx, services: Services, hook_id: str, sender_id: str, body: bytes
         raise WebhookOff("The incoming webhook is turned off.", id=hook_id)
     limit = services.settings.webhooks.calls_per_minute
     check_made_rate(tx, hook_calls, hook_id, limit, things="calls", by="hook_id")
-    maker = Actor(hook.created_by, accounts.user(tx, hook.created_by).name, "hook")
+    maker = Actor(hook.created_by, accounts.user(tx, hook.created_by).name, "token")
     _demand_maker(tx, maker, hook)
     draft = Draft(render_message(hook.template, _parsed(body)))
     key = f"{hook_id}:{hash_of(sender_id)}" if sender_id else None

@@ -73,7 +73,8 @@ def delete(tx: Tx, hook_id: str) -> None:
 
 
 def add_call(tx: Tx, hook_id: str, sender_id: str, outcome: Mapping[str, str]) -> None:
-    """Note a call: the `run_id` and `thread_id` that it started, or `code` and `reason` of its error. The oldest beyond `CALLS_KEPT` is removed."""
+    """Note a call: the `run_id` and `thread_id` that it started, or the `code` and `reason` of its error. The oldest
+    calls beyond `CALLS_KEPT` are removed."""
     call = dict.fromkeys(("run_id", "thread_id", "code", "reason")) | dict(outcome)
     tx.insert(hook_calls, id=new_id("hook_call"), hook_id=hook_id, sender_id=sender_id, created_at=tx.now, **call)
     mine = hook_calls.c.hook_id == hook_id
