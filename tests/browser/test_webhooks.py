@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import urllib.error
+import urllib.request
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -140,3 +142,37 @@ def test_a_webhook_is_managed_on_a_phone(open_page: OpenPage, server: Server, pr
     page.get_by_role("menuitem", name="Delete").click()
     page.get_by_role("button", name="Delete", exact=True).click()
     expect(page.get_by_role("heading", name="No webhooks")).to_be_visible()
+
+
+def posted(address: str, secret: str, body: bytes) -> int:
+    """The status with which an incoming webhook answers."""
+    headers = {"authorization": f"Bearer {secret}", "content-type": "application/json"}
+    call = urllib.request.Request(address, body, headers, method="POST")
+    try:
+        with urllib.request.urlopen(call, timeout=30) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code
+
+
+def test_another_program_starts_a_run_and_its_request_is_listed(open_page: OpenPage, server: Server) -> None:
+    page = open_page("/")
+    open_webhooks(page)
+    page.get_by_role("button", name="New address").click()
+    dialog = page.get_by_role("dialog", name="New address")
+    dialog.get_by_label("Title", exact=True).fill("New tickets")
+    dialog.get_by_label("Message").fill("Sort this ticket: {{ ticket.title }}")
+    dialog.get_by_role("button", name="Create address").click()
+    shown = page.get_by_role("dialog", name="Address and secret")
+    address = shown.get_by_text("/v1/hooks/").inner_text()
+    secret = shown.get_by_text("whsec_").inner_text()
+    shown.get_by_role("button", name="Done").click()
+    assert posted(address, secret, b'{"ticket": {"title": "No light"}}') == 202
+    assert posted(address, secret, b"no json") == 400
+    page.get_by_role("button", name="Requests to New tickets").click()
+    requests = page.get_by_role("list", name="Requests", exact=True)
+    expect(requests).to_contain_text("The body of a call must be JSON.")
+    requests.get_by_role("link", name="Started a run").click()
+    expect(page.get_by_role("article", name="Answer").first).to_have_attribute("data-status", "complete")
+    expect(page.get_by_text("<data>No light</data>")).to_be_visible()

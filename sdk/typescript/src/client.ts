@@ -3,6 +3,7 @@ import { Artifacts } from './artifacts.ts'
 import { Documents } from './documents.ts'
 import { Edits } from './edits.ts'
 import { errorOf, unreachable } from './errors.ts'
+import { Hooks } from './hooks.ts'
 import { Knowledge } from './knowledge.ts'
 import { Memories } from './memories.ts'
 import { Pages } from './pages.ts'
@@ -51,6 +52,7 @@ export class OutlastClient {
   readonly documents: Documents = new Documents(this)
   readonly artifacts: Artifacts = new Artifacts(this)
   readonly webhooks: Webhooks = new Webhooks(this)
+  readonly hooks: Hooks = new Hooks(this)
   readonly #baseUrl: string
   readonly #token: string | undefined
   readonly #fetch: typeof globalThis.fetch

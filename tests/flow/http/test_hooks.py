@@ -30,7 +30,7 @@ async def test_a_signed_call_needs_no_sign_in_and_is_answered_with_its_run(site:
     program = Browser(site.remote.app, {})
     answer = await program.call("POST", hook.path, body, headers=headers)
     assert answer.status == 202, answer.body
-    assert set(answer.json) == {"run_id", "thread_id"}
+    assert set(answer.json()) == {"run_id", "thread_id"}
     again = await program.call("POST", hook.path, body, headers=headers)
     assert again.body == answer.body
     changed = await program.call("POST", hook.path, body + b" ", headers=headers)

@@ -24,8 +24,11 @@ export function WebhookCard({ webhook, onEdit, onSecret }: WebhookCardProps) {
   const [asking, setAsking] = useState<'delete' | 'rotate' | null>(null)
   const name = nameOf(webhook)
   const [label, tone] = stateOf(webhook)
-  const act = (work: Promise<unknown>, done?: string) =>
-    void work.then(() => (done !== undefined && say(done), reload()), complain)
+  const act = (work: Promise<unknown>, done = '') =>
+    void work.then(() => {
+      if (done !== '') say(done)
+      return reload()
+    }, complain)
   const test = () => {
     act(client.webhooks.test(webhook.id), 'Test event sent')
     setOpen(true)
@@ -34,10 +37,10 @@ export function WebhookCard({ webhook, onEdit, onSecret }: WebhookCardProps) {
     <li data-webhook={webhook.id} className="rounded-2xl border border-line bg-raised">
       <div className="flex items-start gap-3 px-4 py-3.5 sm:px-5">
         <div className="min-w-0 flex-1">
-          <h2 className="flex items-center gap-2.5">
+          <h3 className="flex items-center gap-2.5">
             <span className="truncate font-medium">{name}</span>
             <span className={cn('shrink-0 text-xs font-medium', TONES[tone])}>{label}</span>
-          </h2>
+          </h3>
           <p className="mt-0.5 truncate text-xs text-muted" title={webhook.url}>
             {webhook.url}
           </p>

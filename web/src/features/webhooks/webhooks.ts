@@ -1,6 +1,6 @@
-/** The webhooks of a project and their deliveries, loaded again while something is on its way. */
+/** The webhooks of a project: outgoing ones with their deliveries, incoming ones with their calls. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { Delivery, Webhook } from '@outlast/sdk'
+import type { Delivery, Hook, Webhook } from '@outlast/sdk'
 import type { Tone } from '@/components/tones'
 import { client, queryClient } from '@/lib/queries'
 
@@ -38,9 +38,13 @@ export const deliveriesQuery = (webhookId: string, state: StateFilter) =>
       data?.pages.some(({ items }) => items.some((one) => one.state === 'pending')) === true ? WATCH_MS : QUIET_MS,
   })
 
-/** Loads webhooks and deliveries again after a change. */
+/** Loads webhooks of both kinds again after a change. */
 export async function reload(): Promise<void> {
-  await Promise.all(['webhooks', 'webhook-deliveries'].map((key) => queryClient.invalidateQueries({ queryKey: [key] })))
+  await Promise.all(
+    ['webhooks', 'webhook-deliveries', 'hooks', 'hook-calls'].map((key) =>
+      queryClient.invalidateQueries({ queryKey: [key] }),
+    ),
+  )
 }
 
 /** The title of a webhook, or the host that it sends to. Pure. */
@@ -69,3 +73,22 @@ export const DELIVERY_STATES: Record<Delivery['state'], [label: string, tone: To
   delivered: ['Delivered', 'good'],
   dead: ['Failed', 'bad'],
 }
+
+export const hooksQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['hooks', projectId],
+    queryFn: ({ signal }) => client.hooks.list(projectId, signal),
+  })
+
+export const callsQuery = (hookId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['hook-calls', hookId],
+    queryFn: ({ pageParam, signal }) =>
+      client.hooks.calls(hookId, { signal, limit: 20, before: pageParam === '' ? null : pageParam }),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: QUIET_MS,
+  })
+
+/** The whole address of an incoming webhook. */
+export const addressOf = ({ path }: Pick<Hook, 'path'>): string => new URL(path, location.origin).href
