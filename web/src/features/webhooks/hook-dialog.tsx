@@ -90,7 +90,7 @@ export function HookDialog({ projectId, hook, onMade, onClose }: HookDialogProps
           </Field>
         </div>
         {save.error !== null && <Problem error={save.error} />}
-        <div className="sticky bottom-0 -mx-5 -mb-5 flex justify-end gap-2 border-t border-line bg-raised px-5 py-3.5">
+        <div className="sticky -bottom-5 -mx-5 -mb-5 flex justify-end gap-2 border-t border-line bg-raised px-5 py-3.5">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={save.isPending}>
             {hook === null ? 'Create address' : 'Save'}

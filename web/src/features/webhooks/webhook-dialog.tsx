@@ -60,7 +60,7 @@ export function WebhookDialog({ projectId, webhook, onMade, onClose }: WebhookDi
         </Field>
         <Events chosen={events} onChange={setEvents} />
         {save.error !== null && <Problem error={save.error} />}
-        <div className="sticky bottom-0 -mx-5 -mb-5 flex justify-end gap-2 border-t border-line bg-raised px-5 py-3.5">
+        <div className="sticky -bottom-5 -mx-5 -mb-5 flex justify-end gap-2 border-t border-line bg-raised px-5 py-3.5">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="primary" busy={save.isPending} disabled={events.length === 0}>
             {webhook === null ? 'Create webhook' : 'Save'}
