@@ -1366,7 +1366,7 @@ export interface Hook {
   thread: 'new' | 'same'
   /** The message: a text with `{{ dotted.path }}` in the places of values of the body. */
   template: string
-  /** Id of the user who made it; its runs are started as this user. */
+  /** Id of the user who made it, or last changed what it does; its runs are started as this user. */
   created_by: string
   /** Name of that user. */
   created_by_name: string
@@ -2226,7 +2226,7 @@ export interface NewHook {
   thread: 'new' | 'same'
   /** The message: a text with `{{ dotted.path }}` in the places of values of the body. */
   template: string
-  /** Id of the user who made it; its runs are started as this user. */
+  /** Id of the user who made it, or last changed what it does; its runs are started as this user. */
   created_by: string
   /** Name of that user. */
   created_by_name: string

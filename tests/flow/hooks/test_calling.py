@@ -138,6 +138,20 @@ async def test_a_maker_who_lost_their_rights_starts_nothing(db: Database, tmp_pa
         assert await program.outcomes() == ["hook_maker_lost"]
 
 
+async def test_who_changes_what_it_does_becomes_its_maker(db: Database, tmp_path: Path) -> None:
+    async with stage(db, tmp_path, []) as it:
+        other = await db.write(make_user, "Olga")
+        await db.write(join, it.project_id, other, "owner")
+        program = await new_hook(it)
+        hook_id, services = program.hook.id, it.services
+        off = await actions.change_hook(services, other, hook_id, HookChanges(enabled=False, title="Letters"))
+        assert off.created_by == it.owner.user_id
+        assert (
+            await actions.change_hook(services, other, hook_id, HookChanges(template="Hi."))
+        ).created_by_name == "Olga"
+        assert (await actions.rotate_hook_secret(services, it.owner, hook_id)).created_by == it.owner.user_id
+
+
 async def test_calls_have_a_rate(db: Database, tmp_path: Path) -> None:
     settings = settings_class()(webhooks=WebhookSettings(calls_per_minute=2))
     async with stage(db, tmp_path, [turn("One."), turn("Two.")], settings=settings) as it:

@@ -284,12 +284,12 @@ class HooksOperations(Group):
 
     def rotate_secret(self, hook_id: str) -> NewHook:
         """Give the incoming webhook a new secret (owners), shown only in this answer. The old one is
-        invalid at once."""
+        invalid at once, and its runs are started as you from now on."""
         return self._json(Call("POST", "/v1/hooks/{}/rotate", (hook_id, )))
 
     def update(self, hook_id: str, **body: Unpack[HookChanges]) -> Hook:
-        """Change an incoming webhook, or turn it on or off (owners). Its runs are still started as its
-        maker."""
+        """Change an incoming webhook, or turn it on or off (owners). If you change its template, agent or
+        threads, its runs are started as you from now on."""
         return self._json(Call("PATCH", "/v1/hooks/{}", (hook_id, ), body=body))
 
     def list(self, project_id: str) -> Iterator[Hook]:

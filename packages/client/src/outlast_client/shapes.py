@@ -1382,7 +1382,7 @@ class Hook(TypedDict):
     thread: Literal["new", "same"]
     # The message: a text with `{{ dotted.path }}` in the places of values of the body.
     template: str
-    # Id of the user who made it; its runs are started as this user.
+    # Id of the user who made it, or last changed what it does; its runs are started as this user.
     created_by: str
     # Name of that user.
     created_by_name: str
@@ -2251,7 +2251,7 @@ class NewHook(TypedDict):
     thread: Literal["new", "same"]
     # The message: a text with `{{ dotted.path }}` in the places of values of the body.
     template: str
-    # Id of the user who made it; its runs are started as this user.
+    # Id of the user who made it, or last changed what it does; its runs are started as this user.
     created_by: str
     # Name of that user.
     created_by_name: str

@@ -65,11 +65,14 @@ def list_hooks(tx: Tx, actor: Actor, project_id: str) -> list[HookAnswer]:
 
 @in_write_with_services
 def change_hook(tx: Tx, services: Services, actor: Actor, hook_id: str, changes: HookChanges) -> HookAnswer:
-    """Change an incoming webhook (owners); its runs are still started as its maker."""
+    """Change an incoming webhook (owners). Who changes what its runs do becomes its maker: no user decides what
+    runs of another one do."""
     _require_hook(tx, actor, hook_id)
     values = _checked(services, changes.model_dump(exclude_none=True))
     if "profile" in values or "thread" in values:
         values["thread_id"] = None  # the next call begins another thread
+    if values.keys() & {"template", "profile", "thread"}:
+        values["created_by"] = actor.user_id
     if values:
         store.change(tx, hook_id, **values)
     return store.hook_data(tx, hook_id)
@@ -77,10 +80,11 @@ def change_hook(tx: Tx, services: Services, actor: Actor, hook_id: str, changes:
 
 @in_write_with_services
 def rotate_hook_secret(tx: Tx, services: Services, actor: Actor, hook_id: str) -> NewHookAnswer:
-    """Give an incoming webhook a new secret (owners), which only this answer has. The old one is invalid at once."""
+    """Give an incoming webhook a new secret (owners), which only this answer has. The old one is invalid at once. The
+    actor becomes its maker, as in `change_hook`."""
     _require_hook(tx, actor, hook_id)
     secret, sealed = _make_secret(tx, services, hook_id)
-    store.change(tx, hook_id, secret=sealed)
+    store.change(tx, hook_id, secret=sealed, created_by=actor.user_id)
     return NewHookAnswer(**store.hook_data(tx, hook_id).model_dump(), secret=secret)
 
 

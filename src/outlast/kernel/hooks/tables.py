@@ -16,7 +16,7 @@ hooks = sa.Table(
     soft_ref("thread_id", "the thread that calls share; null: none yet"),
     text("template", "the message, with {{ paths }} into the body", nullable=False),
     text("secret", "sealed; calls prove that they know it", nullable=False),
-    ref("created_by", "users", "who made it: runs are started as this user", nullable=False),
+    ref("created_by", "users", "who made it, or changed what it does: runs are started as this user", nullable=False),
     moment("created_at", "when", nullable=False),
 )
 

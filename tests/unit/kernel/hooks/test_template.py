@@ -61,6 +61,11 @@ def test_a_template_has_limits(template: str) -> None:
         checked_template(template)
 
 
-@given(st.recursive(st.none() | st.text() | st.integers(-(2**53), 2**53), lambda one: st.lists(one) | st.dictionaries(st.text(), one)))
+@given(
+    st.recursive(
+        st.none() | st.text() | st.integers(-(2**53), 2**53),
+        lambda one: st.lists(one) | st.dictionaries(st.text(), one),
+    )
+)
 def test_any_body_makes_a_message(body: Any) -> None:
     assert render_message("A {{ a.b.0 }} {{ payload }}", body)

@@ -86,7 +86,12 @@ def upgrade() -> None:
         sa.Column("thread_id", sa.String(40), comment="the thread that calls share; null: none yet"),
         sa.Column("template", sa.Text, nullable=False, comment="the message, with {{ paths }} into the body"),
         sa.Column("secret", sa.Text, nullable=False, comment="sealed; calls prove that they know it"),
-        sa.Column("created_by", sa.String(40), nullable=False, comment="who made it: runs are started as this user"),
+        sa.Column(
+            "created_by",
+            sa.String(40),
+            nullable=False,
+            comment="who made it, or changed what it does: runs are started as this user",
+        ),
         sa.Column("created_at", UtcTime, nullable=False, comment="when"),
         sa.PrimaryKeyConstraint("id", name="pk_hooks"),
         sa.ForeignKeyConstraint(["project_id"], ["projects.id"], name="fk_hooks_project_id", ondelete="CASCADE"),
