@@ -77,6 +77,7 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.sidecars import OpenSidecar, open_sidecars, with_dependencies
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
+from outlast.kernel.webhooks.sender import Sender
 from outlast.surfaces.http.application import ApiLoader, create_http
 from outlast.surfaces.http.server import HttpServer, bind, bind_twin
 from outlast.surfaces.protocols.e2b.ports import with_ports
@@ -266,6 +267,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         *(task for app in apps.values() for task in app.tasks.items()),
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
+        ("webhooks", Sender(database, clock, opening.vault, settings, supervisor).run),
     ]
     own_agents = OwnLoader(
         settings.agents, engine.agents, clock, OwnTools(opening).give, partial(follow_code, services)

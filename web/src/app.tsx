@@ -14,6 +14,7 @@ const ThreadPage = lazy(loadThreadPage)
 const FilesPage = lazy(() => import('./features/project-files/files-page'))
 const ConnectionsPage = lazy(() => import('./features/connections/connections-page'))
 const SchedulesPage = lazy(() => import('./features/schedules/schedules-page'))
+const WebhooksPage = lazy(() => import('./features/webhooks/webhooks-page'))
 const InboxPage = lazy(() => import('./features/inbox/inbox-page'))
 const RunsPage = lazy(() => import('./features/runs/runs-page'))
 const SandboxesPage = lazy(() => import('./features/sandboxes/sandboxes-page'))
@@ -53,6 +54,7 @@ function Pages() {
       <Route path="/projects/:id/files">{({ id }) => <FilesPage key={id} projectId={id} />}</Route>
       <Route path="/projects/:id/connections">{({ id }) => <ConnectionsPage key={id} projectId={id} />}</Route>
       <Route path="/projects/:id/schedules">{({ id }) => <SchedulesPage key={id} projectId={id} />}</Route>
+      <Route path="/projects/:id/webhooks">{({ id }) => <WebhooksPage key={id} projectId={id} />}</Route>
       {Children.toArray(APPS.map(({ routes }) => routes))}
       <Route path="/threads/:id">{({ id }) => <ThreadPage key={id} threadId={id} />}</Route>
       <Route path="/inbox" component={InboxPage} />

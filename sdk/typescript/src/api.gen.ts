@@ -781,6 +781,32 @@ export interface DeleteSectionChange {
   seen?: number | null
 }
 
+/** An event on its way to a webhook, or a finished one. */
+export interface Delivery {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Id of the webhook. */
+  webhook_id: string
+  /** Name of the event. */
+  event: string
+  /** Whether it waits for a try (`pending`), was accepted (`delivered`), or was given up (`dead`). */
+  state: 'pending' | 'delivered' | 'dead'
+  /** Number of requests that were begun since it was made or replayed. */
+  tries: number
+  /** HTTP status of the last answer; null if there was none. */
+  last_status: number | null
+  /** Why the last try failed; null if it did not. */
+  reason: string | null
+  /** Time of the next try (ISO 8601, UTC); null if it is finished. */
+  next_try_at: string | null
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+  /** Time at which it was accepted or given up (ISO 8601, UTC); null while it is pending. */
+  ended_at: string | null
+  /** Text that is sent, as JSON; `link` is a path here, and a whole address in what is sent. */
+  body: string
+}
+
 /** Text to append to a part. */
 export interface Delta {
   /** Id of the message's part. */
@@ -1320,6 +1346,86 @@ export interface HitScores {
   vectors: number | null
   /** Score of the reranker, from 0 to 1; left out if it was not asked. */
   reranked: number | null
+}
+
+/** An address at which another program starts runs, without its secret. */
+export interface Hook {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Id of the project that it belongs to. */
+  project_id: string
+  /** Title of the incoming webhook. */
+  title: string
+  /** Path of its address on this server. */
+  path: string
+  /** Whether calls start runs. */
+  enabled: boolean
+  /** Name of the agent that answers. */
+  profile: string
+  /** Whether each call gets a new thread (`new`), or all calls the same one (`same`). */
+  thread: 'new' | 'same'
+  /** The message: a text with `{{ dotted.path }}` in the places of values of the body. */
+  template: string
+  /** Id of the user who made it, or last changed what it does; its runs are started as this user. */
+  created_by: string
+  /** Name of that user. */
+  created_by_name: string
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+}
+
+/** A call with a valid secret, and what became of it. */
+export interface HookCall {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** The sender's own id of the call; empty if it had none. */
+  sender_id: string
+  /** Id of the run that it started; null if it was refused. */
+  run_id: string | null
+  /** Id of the thread. */
+  thread_id: string | null
+  /** Code of the error; null if it started a run. */
+  code: string | null
+  /** Why it was refused; null if it was not. */
+  reason: string | null
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+}
+
+/** What is left out stays unchanged. */
+export interface HookChanges {
+  /** New title. */
+  title?: string | null
+  /** New template. */
+  template?: string | null
+  /** Name of the agent that answers from now on. */
+  profile?: string | null
+  /** Whether each call gets a new thread, or all calls the same one. */
+  thread?: 'new' | 'same' | null
+  /** Whether calls start runs. */
+  enabled?: boolean | null
+}
+
+export interface HookRequest {
+  /** Title; also of the threads that it creates. */
+  title: string
+  /** The message: a text with `{{ dotted.path }}` in the places of values of the body, and `{{ payload }}` for all of
+   * it. */
+  template: string
+  /** Name of the agent that answers; if left out, the default one. */
+  profile?: string | null
+  /** Whether each call gets a new thread, or all calls the same one. */
+  thread?: 'new' | 'same'
+  /** Whether calls start runs. */
+  enabled?: boolean
+}
+
+/** The run that a call started; the same for a call that is repeated. */
+export interface HookStarted {
+  /** Id of the run. */
+  run_id: string
+  /** Id of the thread. */
+  thread_id: string
 }
 
 /** A host of pictures that the screen asked for. */
@@ -2102,6 +2208,34 @@ export interface NewComment {
   assign?: string | null
 }
 
+/** A hook with its secret, which no other answer has. */
+export interface NewHook {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Id of the project that it belongs to. */
+  project_id: string
+  /** Title of the incoming webhook. */
+  title: string
+  /** Path of its address on this server. */
+  path: string
+  /** Whether calls start runs. */
+  enabled: boolean
+  /** Name of the agent that answers. */
+  profile: string
+  /** Whether each call gets a new thread (`new`), or all calls the same one (`same`). */
+  thread: 'new' | 'same'
+  /** The message: a text with `{{ dotted.path }}` in the places of values of the body. */
+  template: string
+  /** Id of the user who made it, or last changed what it does; its runs are started as this user. */
+  created_by: string
+  /** Name of that user. */
+  created_by_name: string
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+  /** Secret that calls must know, shown only in this answer. */
+  secret: string
+}
+
 /** An invitation. `token` and `url` are shown only here. */
 export interface NewInvitation {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
@@ -2197,6 +2331,36 @@ export interface NewToken {
   expires_at: string | null
   /** The API token, shown only in this answer. */
   token: string
+}
+
+/** A webhook with its secret, which no other answer has. */
+export interface NewWebhook {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Id of the project that it belongs to. */
+  project_id: string
+  /** Title; empty if it has none. */
+  title: string
+  /** Address that the events are sent to. */
+  url: string
+  /** Names of the events that are sent. */
+  events: string[]
+  /** Whether events are sent. */
+  enabled: boolean
+  /** Why the server turned the webhook off; null if it did not. */
+  stopped_because: string | null
+  /** Time until which the secret before the newest one signs too (ISO 8601, UTC); null if there was none. */
+  old_secret_until: string | null
+  /** Number of deliveries that wait or are tried again, up to 1,000. */
+  pending: number
+  /** Number of deliveries that were given up, up to 1,000. */
+  dead: number
+  /** Id of the user who made it. */
+  created_by: string
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+  /** Secret that signs its requests (Standard Webhooks), shown only in this answer. */
+  secret: string
 }
 
 /** A notice of the server to the reader. */
@@ -2863,6 +3027,14 @@ export interface ReasoningPart {
   step: number
   /** What the model thought, as Markdown. */
   text: string
+}
+
+/** The number of deliveries that are pending again, and whether there are more. */
+export interface Replay {
+  /** Number of deliveries that are pending again. */
+  replayed: number
+  /** Whether there are more to replay. */
+  more: boolean
 }
 
 /** Restore the text of an earlier version. */
@@ -4419,6 +4591,62 @@ export interface Watcher {
   user_id: string
   /** Name of the user. */
   name: string
+}
+
+/** A webhook, without its secret. `pending` and `dead` count its deliveries, up to 1,000. */
+export interface Webhook {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Id of the project that it belongs to. */
+  project_id: string
+  /** Title; empty if it has none. */
+  title: string
+  /** Address that the events are sent to. */
+  url: string
+  /** Names of the events that are sent. */
+  events: string[]
+  /** Whether events are sent. */
+  enabled: boolean
+  /** Why the server turned the webhook off; null if it did not. */
+  stopped_because: string | null
+  /** Time until which the secret before the newest one signs too (ISO 8601, UTC); null if there was none. */
+  old_secret_until: string | null
+  /** Number of deliveries that wait or are tried again, up to 1,000. */
+  pending: number
+  /** Number of deliveries that were given up, up to 1,000. */
+  dead: number
+  /** Id of the user who made it. */
+  created_by: string
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+}
+
+/** What is left out stays unchanged. */
+export interface WebhookChanges {
+  /** New address; events that wait go there too. */
+  url?: string | null
+  /** Names of the events to send from now on. */
+  events?: string[] | null
+  /** New title. */
+  title?: string | null
+  /** Whether events are sent. */
+  enabled?: boolean | null
+}
+
+export interface WebhookEvents {
+  /** Names of the events that webhooks can take. */
+  items: string[]
+}
+
+export interface WebhookRequest {
+  /** Address that the events are sent to, by POST. It must not be in a private network. */
+  url: string
+  /** Names of the events to send. */
+  events: string[]
+  /** Title; if empty, the host of the address is shown. */
+  title?: string
+  /** Whether events are sent. */
+  enabled?: boolean
 }
 
 /** One named step of a run. The agent names its own steps; the server adds those around them. */

@@ -3,12 +3,14 @@ import { Artifacts } from './artifacts.ts'
 import { Documents } from './documents.ts'
 import { Edits } from './edits.ts'
 import { errorOf, unreachable } from './errors.ts'
+import { Hooks } from './hooks.ts'
 import { Knowledge } from './knowledge.ts'
 import { Memories } from './memories.ts'
 import { Pages } from './pages.ts'
 import { Schedules } from './schedules.ts'
 import { Screens } from './screens.ts'
 import { Secrets } from './secrets.ts'
+import { Webhooks } from './webhooks.ts'
 import type * as api from './api.gen.ts'
 import { tellsProgress, uploadForm } from './uploading.ts'
 import { uploadFile, type UploadOptions } from './uploads.ts'
@@ -53,6 +55,8 @@ export class OutlastClient {
   readonly schedules: Schedules = new Schedules(this)
   readonly artifacts: Artifacts = new Artifacts(this)
   readonly secrets: Secrets = new Secrets(this)
+  readonly webhooks: Webhooks = new Webhooks(this)
+  readonly hooks: Hooks = new Hooks(this)
   readonly #baseUrl: string
   readonly #token: string | undefined
   readonly #fetch: typeof globalThis.fetch

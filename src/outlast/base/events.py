@@ -6,7 +6,7 @@ number. Clients ignore names they do not know. To add one: a data model in the `
 a fold case in `kernel/streams/fold.py` and in the TypeScript twin, then `make gen`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, Union
 
@@ -25,10 +25,12 @@ class Envelope(Frozen):
 
 class EventType:
     """One kind of event: the shape of its data, and its names (`noun.verb`). `schema` is its name in
-    contract/events.json, unique among all kinds."""
+    contract/events.json, unique among all kinds. `for_webhooks`: the names (True: all) that webhooks can take; such an
+    event is in the log of a run or a project."""
 
-    def __init__(self, schema: str, data: type[Frozen], *names: str) -> None:
+    def __init__(self, schema: str, data: type[Frozen], *names: str, for_webhooks: Sequence[str] | bool = ()) -> None:
         self.schema, self.data, self.names = schema, data, names
+        self.for_webhooks = names if for_webhooks is True else tuple(for_webhooks or ())
 
     def model(self) -> type[BaseModel]:
         """The envelope with this kind's names and data. The name is the default if there is only one."""

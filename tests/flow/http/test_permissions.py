@@ -34,6 +34,7 @@ from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.compactions.store import add_compaction, compaction_in_use
 from outlast.kernel.files import store as artifacts
 from outlast.kernel.files.kinds import Kind
+from outlast.kernel.hooks import store as hooks
 from outlast.kernel.library.modules import ModuleOrigin, NewModule
 from outlast.kernel.projects import invitations
 from outlast.kernel.projects.rules import Role
@@ -43,9 +44,11 @@ from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.services.store import declare
 from outlast.kernel.sandboxes.tables import checkpoints, sandboxes, workspaces
 from outlast.kernel.secrets import store as secrets
+from outlast.kernel.services import Services
 from outlast.kernel.set_aside import store as set_aside
 from outlast.kernel.set_aside.kinds import TIMER
 from outlast.kernel.subjects.subject import NewSubject
+from outlast.kernel.webhooks import store as webhooks
 from outlast.surfaces.http.api import create_api
 from outlast.surfaces.http.descriptions import texts
 from tests.asgi import Answer, Browser
@@ -63,6 +66,7 @@ FORM = (
 PIECE = (b"x", {"content-type": "application/octet-stream"})
 EDITS = {"edits": [{"loc": "app/page.tsx:1:0", "kind": "text", "seen": "Hello", "value": "Good day"}]}
 CHANGES = [{"op": "insert_block", "section_id": None, "after": None, "markdown": "Hello"}]
+WEBHOOK = {"url": "https://example.com/hooks", "events": ["run.completed"]}
 MOVES = {"items": [{"id": "{screen_id}", "x": 1, "y": 2}]}
 
 
@@ -70,7 +74,7 @@ class Scene:
     """A project with everything in it that a route can name. The editor started the run; the colleague, an editor too,
     did not."""
 
-    def __init__(self, tx: Tx, blob: str) -> None:
+    def __init__(self, tx: Tx, services: Services, blob: str) -> None:
         team = Team(tx)
         colleague = make_user(tx, "Cora")
         administrator = make_user(tx, "Adam")
@@ -104,6 +108,8 @@ class Scene:
             "schedule_id": make_schedule(tx, team.project_id, team.editor),
             "source_id": add_source(tx, _source(team), tx.now),
             "secret_id": _secret(tx, team),
+            **_webhook(tx, team),
+            "hook_id": _hook(tx, services, team),
             "name": "web",
             **_set_aside(tx),
             "invitation_id": invitation.id,
@@ -164,6 +170,22 @@ def _set_aside(tx: Tx) -> dict[str, str]:
     item = SetAside(TIMER, f"fold:{new_id('run')}", tx.now, 5, "internal_error", "It failed.")
     set_aside.add(tx, item)
     return {"kind": item.kind, "item_id": item.id}
+
+
+def _webhook(tx: Tx, team: Team) -> dict[str, str]:
+    """A webhook, and an event on its way to it."""
+    values = {"title": "", "url": WEBHOOK["url"], "events": WEBHOOK["events"], "enabled": True, "secret": ""}
+    webhook_id = new_id("webhook")
+    webhooks.add(tx, id=webhook_id, project_id=team.project_id, created_by=team.owner.user_id, **values)
+    return {"webhook_id": webhook_id, "delivery_id": webhooks.add_test(tx, webhook_id, "webhook.test", "{}").id}
+
+
+def _hook(tx: Tx, services: Services, team: Team) -> str:
+    hook_id = new_id("hook")
+    values = {"title": "Tickets", "enabled": True, "profile": "chat", "thread": "new", "template": "A ticket came."}
+    secret = services.vault.seal(tx, "whsec_c2VjcmV0", f"hooks.secret {hook_id}")
+    hooks.add(tx, id=hook_id, project_id=team.project_id, created_by=team.owner.user_id, secret=secret, **values)
+    return hook_id
 
 
 def _artifact(tx: Tx, team: Team, blob: str) -> str:
@@ -299,6 +321,24 @@ TABLE: dict[str, Row] = {
     "GET /v1/projects/{project_id}/invitations": Row(OWNER),
     "POST /v1/projects/{project_id}/invitations": Row(OWNER, {"role": "viewer"}),
     "DELETE /v1/invitations/{invitation_id}": Row(OWNER),
+    "GET /v1/webhooks/events": Row(SIGNED_IN),
+    "GET /v1/projects/{project_id}/webhooks": Row(OWNER),
+    "POST /v1/projects/{project_id}/webhooks": Row(OWNER, WEBHOOK),
+    "GET /v1/webhooks/{webhook_id}": Row(OWNER),
+    "PATCH /v1/webhooks/{webhook_id}": Row(OWNER, {"enabled": True}),
+    "DELETE /v1/webhooks/{webhook_id}": Row(OWNER),
+    "POST /v1/webhooks/{webhook_id}/rotate": Row(OWNER),
+    "POST /v1/webhooks/{webhook_id}/test": Row(OWNER),
+    "GET /v1/webhooks/{webhook_id}/deliveries": Row(OWNER),
+    "POST /v1/webhooks/{webhook_id}/replay": Row(OWNER),
+    "POST /v1/webhook-deliveries/{delivery_id}/replay": Row(OWNER),
+    "POST /v1/hooks/{hook_id}": Row(ANYBODY, {}),
+    "GET /v1/projects/{project_id}/hooks": Row(OWNER),
+    "POST /v1/projects/{project_id}/hooks": Row(OWNER, {"title": "Tickets", "template": "A ticket came."}),
+    "PATCH /v1/hooks/{hook_id}": Row(OWNER, {"enabled": True}),
+    "DELETE /v1/hooks/{hook_id}": Row(OWNER),
+    "POST /v1/hooks/{hook_id}/rotate": Row(OWNER),
+    "GET /v1/hooks/{hook_id}/calls": Row(OWNER),
     "GET /v1/projects/{project_id}/sandboxes": Row(VIEWER),
     "GET /v1/themes": Row(SIGNED_IN),
     "GET /v1/projects/{project_id}/screens": Row(VIEWER),
@@ -530,7 +570,7 @@ async def knock(site: Site, scene: Scene, browser: Browser, route: str) -> Answe
 
 async def new_scene(site: Site) -> Scene:
     blob = site.services.blobs.put(b"png")
-    scene: Scene = await site.services.db.write(Scene, blob)
+    scene: Scene = await site.services.db.write(Scene, site.services, blob)
     scene.ids["editor"] = scene.actors["editor"].user_id
     return scene
 

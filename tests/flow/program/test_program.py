@@ -17,7 +17,6 @@ import pytest
 from yarl import URL
 
 from outlast.app import run_program
-from outlast.apps.knowledge import http_resolver
 from outlast.base.errors import DataDirectoryInUse, InvalidSetting, OutlastError, StartRefused, UnsafeBind
 from outlast.base.settings.fields import SecretUrl
 from outlast.db.database import Tx
@@ -25,6 +24,7 @@ from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.shapes import NewTokenAnswer
 from outlast.kernel.cli.admin import create_user, find_user, in_transaction
 from outlast.kernel.cli.client import Client
+from outlast.kernel.http import http_resolver
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.models.providers import is_installed
 from outlast.kernel.models.settings import ModelSettings, ProviderKind, ProviderSettings

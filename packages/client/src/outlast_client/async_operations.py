@@ -262,6 +262,41 @@ class FilesOperations(AsyncGroup):
         return self._pages(Call("GET", "/v1/sandboxes/{}/files", (sandbox_id, ), query=query))
 
 
+class HooksOperations(AsyncGroup):
+    async def call(self, hook_id: str) -> HookStarted:
+        """Start a run from JSON of at most 256 KB. The call proves that it knows the hook's secret by
+        `Authorization: Bearer`, by `X-Hub-Signature-256`, or by the headers of Standard Webhooks. Calls
+        with the same `webhook-id`, `X-GitHub-Delivery` or `Idempotency-Key` start one run within a day."""
+        return await self._json(Call("POST", "/v1/hooks/{}", (hook_id, )))
+
+    async def create(self, project_id: str, **body: Unpack[HookRequest]) -> NewHook:
+        """Create an incoming webhook (owners). Its runs are started as you. Its secret is shown only in
+        this answer."""
+        return await self._json(Call("POST", "/v1/projects/{}/hooks", (project_id, ), body=body))
+
+    async def delete(self, hook_id: str) -> None:
+        """Delete an incoming webhook (owners). Its threads and runs stay."""
+        return await self._json(Call("DELETE", "/v1/hooks/{}", (hook_id, )))
+
+    def list_calls(self, hook_id: str, **query: Unpack[ListHookCallsOptions]) -> AsyncIterator[HookCall]:
+        """List the last calls with a valid secret, and what became of them (owners), newest first."""
+        return self._pages(Call("GET", "/v1/hooks/{}/calls", (hook_id, ), query=query), "before")
+
+    async def rotate_secret(self, hook_id: str) -> NewHook:
+        """Give the incoming webhook a new secret (owners), shown only in this answer. The old one is
+        invalid at once, and its runs are started as you from now on."""
+        return await self._json(Call("POST", "/v1/hooks/{}/rotate", (hook_id, )))
+
+    async def update(self, hook_id: str, **body: Unpack[HookChanges]) -> Hook:
+        """Change an incoming webhook, or turn it on or off (owners). If you change its template, agent or
+        threads, its runs are started as you from now on."""
+        return await self._json(Call("PATCH", "/v1/hooks/{}", (hook_id, ), body=body))
+
+    def list(self, project_id: str) -> AsyncIterator[Hook]:
+        """List the project's incoming webhooks (owners), newest first."""
+        return self._pages(Call("GET", "/v1/projects/{}/hooks", (project_id, )))
+
+
 class ImageHostsOperations(AsyncGroup):
     async def allow(self, screen_id: str, host: str) -> Page[ImageHost]:
         """Allow the screen to load pictures from a host (editors). Repeating changes nothing."""
@@ -1068,6 +1103,56 @@ class UsersOperations(AsyncGroup):
         return await self._json(Call("GET", "/v1/admin/users", (), query=query))
 
 
+class WebhookDeliveriesOperations(AsyncGroup):
+    async def replay_delivery(self, delivery_id: str) -> Delivery:
+        """Send a finished delivery again, with the same id (owners). One that is pending stays as it is."""
+        return await self._json(Call("POST", "/v1/webhook-deliveries/{}/replay", (delivery_id, )))
+
+    def list(self, webhook_id: str, **query: Unpack[ListWebhookDeliveriesOptions]) -> AsyncIterator[Delivery]:
+        """List the webhook's deliveries (owners), newest first."""
+        return self._pages(Call("GET", "/v1/webhooks/{}/deliveries", (webhook_id, ), query=query), "before")
+
+
+class WebhooksOperations(AsyncGroup):
+    async def create(self, project_id: str, **body: Unpack[WebhookRequest]) -> NewWebhook:
+        """Create a webhook (owners). Its secret is shown only in this answer."""
+        return await self._json(Call("POST", "/v1/projects/{}/webhooks", (project_id, ), body=body))
+
+    async def delete(self, webhook_id: str) -> None:
+        """Delete a webhook with its deliveries (owners)."""
+        return await self._json(Call("DELETE", "/v1/webhooks/{}", (webhook_id, )))
+
+    async def get(self, webhook_id: str) -> Webhook:
+        """Get one webhook (owners)."""
+        return await self._json(Call("GET", "/v1/webhooks/{}", (webhook_id, )))
+
+    async def list_events(self) -> WebhookEvents:
+        """List the events that webhooks can take."""
+        return await self._json(Call("GET", "/v1/webhooks/events", ()))
+
+    async def replay_dead_deliveries(self, webhook_id: str) -> Replay:
+        """Send the oldest deliveries that were given up again (owners), up to 1,000 in a request."""
+        return await self._json(Call("POST", "/v1/webhooks/{}/replay", (webhook_id, )))
+
+    async def rotate_secret(self, webhook_id: str) -> NewWebhook:
+        """Give the webhook a new secret (owners), shown only in this answer. For a day, requests are
+        signed with both."""
+        return await self._json(Call("POST", "/v1/webhooks/{}/rotate", (webhook_id, )))
+
+    async def test(self, webhook_id: str) -> Delivery:
+        """Send the event `webhook.test` to the webhook (owners)."""
+        return await self._json(Call("POST", "/v1/webhooks/{}/test", (webhook_id, )))
+
+    async def update(self, webhook_id: str, **body: Unpack[WebhookChanges]) -> Webhook:
+        """Change the address, events or title of a webhook, or turn it on or off (owners). Events that
+        wait go to the new address; those of a webhook that is turned off are given up."""
+        return await self._json(Call("PATCH", "/v1/webhooks/{}", (webhook_id, ), body=body))
+
+    def list(self, project_id: str) -> AsyncIterator[Webhook]:
+        """List the project's webhooks (owners), newest first."""
+        return self._pages(Call("GET", "/v1/projects/{}/webhooks", (project_id, )))
+
+
 class Operations:
     """Every group of operations."""
 
@@ -1084,6 +1169,7 @@ class Operations:
         self.documents = DocumentsOperations(transport)
         self.edits = EditsOperations(transport)
         self.files = FilesOperations(transport)
+        self.hooks = HooksOperations(transport)
         self.image_hosts = ImageHostsOperations(transport)
         self.inbox = InboxOperations(transport)
         self.invitations = InvitationsOperations(transport)
@@ -1116,3 +1202,5 @@ class Operations:
         self.tokens = TokensOperations(transport)
         self.uploads = UploadsOperations(transport)
         self.users = UsersOperations(transport)
+        self.webhook_deliveries = WebhookDeliveriesOperations(transport)
+        self.webhooks = WebhooksOperations(transport)

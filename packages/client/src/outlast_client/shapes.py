@@ -796,6 +796,32 @@ class DeleteSectionChange(TypedDict):
     seen: NotRequired[int | None]
 
 
+class Delivery(TypedDict):
+    """An event on its way to a webhook, or a finished one."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the webhook.
+    webhook_id: str
+    # Name of the event.
+    event: str
+    # Whether it waits for a try (`pending`), was accepted (`delivered`), or was given up (`dead`).
+    state: Literal["pending", "delivered", "dead"]
+    # Number of requests that were begun since it was made or replayed.
+    tries: int
+    # HTTP status of the last answer; null if there was none.
+    last_status: int | None
+    # Why the last try failed; null if it did not.
+    reason: str | None
+    # Time of the next try (ISO 8601, UTC); null if it is finished.
+    next_try_at: str | None
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+    # Time at which it was accepted or given up (ISO 8601, UTC); null while it is pending.
+    ended_at: str | None
+    # Text that is sent, as JSON; `link` is a path here, and a whole address in what is sent.
+    body: str
+
+
 class Delta(TypedDict):
     """Text to append to a part."""
     # Id of the message's part.
@@ -1336,6 +1362,86 @@ class HitScores(TypedDict):
     vectors: float | None
     # Score of the reranker, from 0 to 1; left out if it was not asked.
     reranked: float | None
+
+
+class Hook(TypedDict):
+    """An address at which another program starts runs, without its secret."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the project that it belongs to.
+    project_id: str
+    # Title of the incoming webhook.
+    title: str
+    # Path of its address on this server.
+    path: str
+    # Whether calls start runs.
+    enabled: bool
+    # Name of the agent that answers.
+    profile: str
+    # Whether each call gets a new thread (`new`), or all calls the same one (`same`).
+    thread: Literal["new", "same"]
+    # The message: a text with `{{ dotted.path }}` in the places of values of the body.
+    template: str
+    # Id of the user who made it, or last changed what it does; its runs are started as this user.
+    created_by: str
+    # Name of that user.
+    created_by_name: str
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+
+
+class HookCall(TypedDict):
+    """A call with a valid secret, and what became of it."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # The sender's own id of the call; empty if it had none.
+    sender_id: str
+    # Id of the run that it started; null if it was refused.
+    run_id: str | None
+    # Id of the thread.
+    thread_id: str | None
+    # Code of the error; null if it started a run.
+    code: str | None
+    # Why it was refused; null if it was not.
+    reason: str | None
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+
+
+class HookChanges(TypedDict):
+    """What is left out stays unchanged."""
+    # New title.
+    title: NotRequired[str | None]
+    # New template.
+    template: NotRequired[str | None]
+    # Name of the agent that answers from now on.
+    profile: NotRequired[str | None]
+    # Whether each call gets a new thread, or all calls the same one.
+    thread: NotRequired[Literal["new", "same"] | None]
+    # Whether calls start runs.
+    enabled: NotRequired[bool | None]
+
+
+class HookRequest(TypedDict):
+    # Title; also of the threads that it creates.
+    title: str
+    # The message: a text with `{{ dotted.path }}` in the places of values of the body, and `{{ payload }}`
+    # for all of it.
+    template: str
+    # Name of the agent that answers; if left out, the default one.
+    profile: NotRequired[str | None]
+    # Whether each call gets a new thread, or all calls the same one.
+    thread: NotRequired[Literal["new", "same"]]
+    # Whether calls start runs.
+    enabled: NotRequired[bool]
+
+
+class HookStarted(TypedDict):
+    """The run that a call started; the same for a call that is repeated."""
+    # Id of the run.
+    run_id: str
+    # Id of the thread.
+    thread_id: str
 
 
 class ImageHost(TypedDict):
@@ -2127,6 +2233,34 @@ class NewComment(TypedDict):
     assign: NotRequired[str | None]
 
 
+class NewHook(TypedDict):
+    """A hook with its secret, which no other answer has."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the project that it belongs to.
+    project_id: str
+    # Title of the incoming webhook.
+    title: str
+    # Path of its address on this server.
+    path: str
+    # Whether calls start runs.
+    enabled: bool
+    # Name of the agent that answers.
+    profile: str
+    # Whether each call gets a new thread (`new`), or all calls the same one (`same`).
+    thread: Literal["new", "same"]
+    # The message: a text with `{{ dotted.path }}` in the places of values of the body.
+    template: str
+    # Id of the user who made it, or last changed what it does; its runs are started as this user.
+    created_by: str
+    # Name of that user.
+    created_by_name: str
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+    # Secret that calls must know, shown only in this answer.
+    secret: str
+
+
 class NewInvitation(TypedDict):
     """An invitation. `token` and `url` are shown only here."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
@@ -2223,6 +2357,36 @@ class NewToken(TypedDict):
     expires_at: str | None
     # The API token, shown only in this answer.
     token: str
+
+
+class NewWebhook(TypedDict):
+    """A webhook with its secret, which no other answer has."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the project that it belongs to.
+    project_id: str
+    # Title; empty if it has none.
+    title: str
+    # Address that the events are sent to.
+    url: str
+    # Names of the events that are sent.
+    events: Sequence[str]
+    # Whether events are sent.
+    enabled: bool
+    # Why the server turned the webhook off; null if it did not.
+    stopped_because: str | None
+    # Time until which the secret before the newest one signs too (ISO 8601, UTC); null if there was none.
+    old_secret_until: str | None
+    # Number of deliveries that wait or are tried again, up to 1,000.
+    pending: int
+    # Number of deliveries that were given up, up to 1,000.
+    dead: int
+    # Id of the user who made it.
+    created_by: str
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+    # Secret that signs its requests (Standard Webhooks), shown only in this answer.
+    secret: str
 
 
 class NoticePart(TypedDict):
@@ -2893,6 +3057,14 @@ class ReasoningPart(TypedDict):
     step: int
     # What the model thought, as Markdown.
     text: str
+
+
+class Replay(TypedDict):
+    """The number of deliveries that are pending again, and whether there are more."""
+    # Number of deliveries that are pending again.
+    replayed: int
+    # Whether there are more to replay.
+    more: bool
 
 
 class RestoreDocumentRequest(TypedDict):
@@ -4461,6 +4633,62 @@ class Watcher(TypedDict):
     name: str
 
 
+class Webhook(TypedDict):
+    """A webhook, without its secret. `pending` and `dead` count its deliveries, up to 1,000."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the project that it belongs to.
+    project_id: str
+    # Title; empty if it has none.
+    title: str
+    # Address that the events are sent to.
+    url: str
+    # Names of the events that are sent.
+    events: Sequence[str]
+    # Whether events are sent.
+    enabled: bool
+    # Why the server turned the webhook off; null if it did not.
+    stopped_because: str | None
+    # Time until which the secret before the newest one signs too (ISO 8601, UTC); null if there was none.
+    old_secret_until: str | None
+    # Number of deliveries that wait or are tried again, up to 1,000.
+    pending: int
+    # Number of deliveries that were given up, up to 1,000.
+    dead: int
+    # Id of the user who made it.
+    created_by: str
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+
+
+class WebhookChanges(TypedDict):
+    """What is left out stays unchanged."""
+    # New address; events that wait go there too.
+    url: NotRequired[str | None]
+    # Names of the events to send from now on.
+    events: NotRequired[Sequence[str] | None]
+    # New title.
+    title: NotRequired[str | None]
+    # Whether events are sent.
+    enabled: NotRequired[bool | None]
+
+
+class WebhookEvents(TypedDict):
+    # Names of the events that webhooks can take.
+    items: Sequence[str]
+
+
+class WebhookRequest(TypedDict):
+    # Address that the events are sent to, by POST. It must not be in a private network.
+    url: str
+    # Names of the events to send.
+    events: Sequence[str]
+    # Title; if empty, the host of the address is shown.
+    title: NotRequired[str]
+    # Whether events are sent.
+    enabled: NotRequired[bool]
+
+
 class WorkflowStep(TypedDict):
     """One named step of a run. The agent names its own steps; the server adds those around them."""
     # Id of the run.
@@ -4591,6 +4819,12 @@ class ListFilesOptions(TypedDict):
     """The options of `files.list`."""
     # Folder to list, relative to the workspace (default: its root).
     path: NotRequired[str]
+
+
+class ListHookCallsOptions(TypedDict):
+    """The options of `hooks.list_calls`."""
+    # Largest number of objects in the answer.
+    limit: NotRequired[int]
 
 
 class ListInboxOptions(TypedDict):
@@ -4809,6 +5043,14 @@ class ListUsersOptions(TypedDict):
     q: NotRequired[str]
     # Cursor: return the objects after it. Pass the `next` of the previous page.
     after: NotRequired[str | None]
+    # Largest number of objects in the answer.
+    limit: NotRequired[int]
+
+
+class ListWebhookDeliveriesOptions(TypedDict):
+    """The options of `webhook_deliveries.list`."""
+    # Only deliveries in this state.
+    state: NotRequired[Literal["pending", "delivered", "dead"] | None]
     # Largest number of objects in the answer.
     limit: NotRequired[int]
 

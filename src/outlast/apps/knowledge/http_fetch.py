@@ -16,9 +16,9 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import anyio
 
-from outlast.apps.knowledge.private_addresses import NONE, Allowed, PrivateAddress, may_reach, resolved
 from outlast.base.clock import Clock
 from outlast.base.lazy_module import LazyModule
+from outlast.kernel.http.private_addresses import NONE, Allowed, PrivateAddress, may_reach, resolved
 from outlast.kernel.models.failures import retry_after_s
 from outlast.kernel.models.providers.connections import proxy_for
 from outlast_sandbox.host_patterns import NotAHost, is_address, plain_host
@@ -100,11 +100,11 @@ class Fetcher:
         except TimeoutError:
             raise NotRead(f"{url} did not answer within {self._timeout_s:g} s") from None
         except PrivateAddress as error:
-            raise NotRead(str(error)) from None
+            raise _private(error) from None
         except aiohttp.ClientConnectorError as error:
             inner = error.os_error
             if isinstance(inner, PrivateAddress):
-                raise NotRead(str(inner)) from None
+                raise _private(inner) from None
             raise NotRead(f"{url} cannot be reached: {inner.strerror or inner}") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise NotRead(f"{url} cannot be read: {type(error).__name__}: {error}") from None
@@ -144,7 +144,7 @@ class Fetcher:
         """One session for each set of exceptions; with a proxy, only the proxy is connected to."""
         session = self._sessions.get((allowed, proxy))
         if session is None or session.closed:
-            from outlast.apps.knowledge.http_resolver import Resolver
+            from outlast.kernel.http.http_resolver import Resolver
 
             resolver = Resolver(allowed) if proxy is None else aiohttp.ThreadedResolver()
             session = aiohttp.ClientSession(
@@ -172,8 +172,14 @@ def checked_address(url: str, allowed: Allowed = NONE) -> tuple[str, int]:
     if parts.username or parts.password:
         raise NotRead("an address must not contain a user name or password, because people can see it")
     if is_address(host) and not may_reach(host, host, port, allowed):
-        raise NotRead(str(PrivateAddress(host, host)))
+        raise _private(PrivateAddress(host, host))
     return host, port
+
+
+def _private(error: PrivateAddress) -> NotRead:
+    return NotRead(
+        f"{error}: add HOST:PORT to knowledge.allow_private, or to allow_private of the dependency, if it may be read"
+    )
 
 
 async def _check_before_proxy(host: str, port: int, allowed: Allowed) -> None:

@@ -29,8 +29,8 @@ APP: Final = App(
     implements=[PAGES_DOMAIN.by(lambda previews: page_hosts(previews).domain)],
     tools=["publish_module", "read_page"],
     events=[
-        EventType("PageChangedEvent", PageChanged, "page.created", "page.updated"),
-        EventType("PageDeletedEvent", PageDeleted, "page.deleted"),
+        EventType("PageChangedEvent", PageChanged, "page.created", "page.updated", for_webhooks=("page.created",)),
+        EventType("PageDeletedEvent", PageDeleted, "page.deleted", for_webhooks=True),
         EventType("PagePatchEvent", PagePatched, "page.patch"),
         EventType("PageHtmlEvent", PageHtml, "page.html"),
         EventType("PageStatsEvent", PageStats, "page.stats"),

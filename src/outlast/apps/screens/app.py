@@ -21,8 +21,10 @@ APP: Final = App(
     server="outlast.apps.screens.server",
     implements=[IMAGE_HOSTS.by(ScreenImageHosts())],
     events=[
-        EventType("ScreenChangedEvent", ScreenChanged, "screen.created", "screen.updated"),
-        EventType("ScreenDeletedEvent", ScreenDeleted, "screen.deleted"),
+        EventType(
+            "ScreenChangedEvent", ScreenChanged, "screen.created", "screen.updated", for_webhooks=("screen.created",)
+        ),
+        EventType("ScreenDeletedEvent", ScreenDeleted, "screen.deleted", for_webhooks=True),
     ],
     routes=["outlast.apps.screens.edits.routes", "outlast.apps.screens.file_routes", "outlast.apps.screens.routes"],
 )

@@ -8,7 +8,7 @@ from typing import Final
 QUOTE: Final = '"'
 TAGS: Final = (
     *("document", "outline", "section", "block", "comment", "answer", "quote", "selection", "file"),
-    *("files", "proposals", "memories", "instructions"),
+    *("files", "proposals", "memories", "instructions", "data"),
 )
 
 

@@ -22,6 +22,7 @@ STATUS: Final[Mapping[str, int]] = {
     "body_too_slow": 408,
     "cursor_unknown": 400,
     "not_signed_in": 401,
+    "hook_secret_wrong": 401,
     "run_cleaned_up": 410,
     "rate_limited": 429,
     "disk_full": 507,

@@ -20,6 +20,7 @@ SOURCE: Final = "source"
 FILE: Final = "file"
 RUN: Final = "run"
 TIMER: Final = "timer"
+WEBHOOK: Final = "webhook"
 
 TITLES: Final = MappingProxyType(
     {
@@ -40,6 +41,7 @@ TITLES: Final = MappingProxyType(
         FILE: "Read an uploaded file",
         RUN: "Carry out a run",
         TIMER: "Handle a timer",
+        WEBHOOK: "Send an event to a webhook",
     }
 )
 """The titles of the kinds, for administrators."""

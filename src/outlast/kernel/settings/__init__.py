@@ -50,6 +50,7 @@ from outlast.kernel.settings.server import (
     ServerSettings,
 )
 from outlast.kernel.streams.settings import StreamSettings
+from outlast.kernel.webhooks.settings import WebhookSettings
 
 T = TypeVar("T")
 
@@ -85,6 +86,7 @@ class Settings:
     blobs: BlobSettings = setting("", factory=BlobSettings)
     auth: AuthSettings = setting("", factory=AuthSettings)
     streams: StreamSettings = setting("", factory=StreamSettings)
+    webhooks: WebhookSettings = setting("", factory=WebhookSettings)
     logs: LogSettings = setting("", factory=LogSettings)
 
     def of(self, table: type[T]) -> T:

@@ -14,6 +14,7 @@ from outlast.db.database import Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.streams.tables import log
 from outlast.kernel.threads.tables import threads
+from outlast.kernel.webhooks import outbox
 
 Line = tuple[int, bytes]  # an event's number, and the event as one line of JSON
 PAGE_BYTES: Final = 512_000  # approximate size of one read into memory, for a follower far behind
@@ -25,10 +26,11 @@ _NUMBER: Final = {
     table.name: sa.update(table)
     .where(table.c.id == sa.bindparam("stream"))
     .values(log_seq=table.c.log_seq + sa.bindparam("count"))
-    .returning(table.c.log_seq)
-    for table in (threads, projects)
+    .returning(table.c.log_seq, webhooks_of)
+    for table, webhooks_of in ((threads, sa.null().label("webhooks_of")), (projects, outbox.OF_PROJECT))
 }
 _SAVE: Final = sa.insert(log)
+_SAVE_OF_RUN: Final = _SAVE.returning(outbox.OF_RUN)
 _AFTER: Final = sa.bindparam("after", type_=sa.BigInteger)
 _BLOCKS: Final = (
     sa.select(log.c.first_seq, log.c.last_seq, log.c.body)
@@ -79,16 +81,22 @@ def write_appended(tx: Tx) -> None:
     blocks = []
     for stream_id, events in sorted(appended.items(), key=lambda one: (not one[0].startswith("thr_"), one[0])):
         number = _NUMBER["threads" if stream_id.startswith("thr_") else "projects"]
-        last = tx.execute(number, {"stream": stream_id, "count": len(events)}).scalar()
-        if last is not None:
-            blocks.append(_block(tx, stream_id, encode_all(stream_id, last - len(events) + 1, events, tx.now)))
+        numbered = tx.execute(number, {"stream": stream_id, "count": len(events)}).first()
+        if numbered is None:
+            continue
+        lines = encode_all(stream_id, numbered.log_seq - len(events) + 1, events, tx.now)
+        blocks.append(_block(tx, stream_id, lines))
+        if numbered.webhooks_of is not None:
+            outbox.put(tx, stream_id, stream_id, lines)
     tx.insert_many(log, blocks)
 
 
-def save(tx: Tx, stream_id: str, lines: Sequence[Line]) -> None:
-    """Store numbered lines as one block."""
+def save(tx: Tx, run_id: str, lines: Sequence[Line]) -> None:
+    """Store new, numbered lines of a run's log as one block, and put them into the outbox of its project's webhooks."""
     if lines:
-        tx.execute(_SAVE, _block(tx, stream_id, lines))
+        webhooks_of = tx.execute(_SAVE_OF_RUN, _block(tx, run_id, lines)).scalar()
+        if webhooks_of is not None:
+            outbox.put(tx, webhooks_of, run_id, lines)
 
 
 def _block(tx: Tx, stream_id: str, lines: Sequence[Line]) -> dict[str, Any]:
@@ -140,5 +148,5 @@ def replace_all(tx: Tx, stream_id: str, lines: Sequence[Line]) -> None:
     # In one transaction: no follower finds the log empty.
     tx.execute(sa.delete(log).where(log.c.stream_id == stream_id))
     if lines:
-        save(tx, stream_id, lines)
+        tx.execute(_SAVE, _block(tx, stream_id, lines))
         tx.execute(sa.update(log).where(log.c.stream_id == stream_id).values(folded=True))

@@ -34,6 +34,8 @@ KERNEL_ROUTES: Final = (
     "outlast.kernel.threads.routes",
     "outlast.kernel.compactions.routes",
     "outlast.kernel.schedules.routes",
+    "outlast.kernel.webhooks.routes",
+    "outlast.kernel.hooks.routes",
 )
 """Modules with a `router`, in the form of `App.routes`; the most requested first, since a request tries one route after
 the other."""

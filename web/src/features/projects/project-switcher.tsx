@@ -1,4 +1,4 @@
-import { Bot, ChevronDown, KeyRound, Pencil, Plus, Users } from 'lucide-react'
+import { Bot, ChevronDown, KeyRound, Pencil, Plus, Users, Webhook } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useLocation } from 'wouter'
 import { Mark } from '@/components/brand'
@@ -61,10 +61,16 @@ export function ProjectSwitcher() {
           </MenuItem>
         )}
         {project !== null && project.role === 'owner' && (
-          <MenuItem onSelect={() => setDialog('rename')}>
-            <Pencil />
-            Rename project
-          </MenuItem>
+          <>
+            <MenuItem onSelect={() => navigate(`/projects/${project.id}/webhooks`)}>
+              <Webhook />
+              Webhooks
+            </MenuItem>
+            <MenuItem onSelect={() => setDialog('rename')}>
+              <Pencil />
+              Rename project
+            </MenuItem>
+          </>
         )}
         <MenuItem onSelect={() => setDialog('new')}>
           <Plus />

@@ -6,11 +6,11 @@ from typing import Final
 import anyio.to_thread
 
 from outlast.apps.knowledge.http_fetch import Fetcher, NotRead, too_large
-from outlast.apps.knowledge.private_addresses import NONE, Allowed
 from outlast.apps.knowledge.readers.archives import ARCHIVE_BYTES, inner_path, read_files
 from outlast.apps.knowledge.readers.folders import LEFT_OUT, MAX_FILES, read_document
 from outlast.apps.knowledge.source_documents import Reading
 from outlast.apps.knowledge.sources import Archive
+from outlast.kernel.http.private_addresses import NONE, Allowed
 
 ENDINGS: Final = (".md", ".mdx", ".markdown")
 USUAL: Final = ("docs", "doc", "documentation", "website/docs", "site/docs")

@@ -15,9 +15,9 @@ import anyio.to_thread
 
 from outlast.apps.knowledge.http_fetch import Answer, Fetcher, NotRead, too_large
 from outlast.apps.knowledge.passages import NoPage, page_of
-from outlast.apps.knowledge.private_addresses import NONE, Allowed
 from outlast.apps.knowledge.rows import KnowledgePageRow
 from outlast.apps.knowledge.source_documents import Document, Reading, read_page
+from outlast.kernel.http.private_addresses import NONE, Allowed
 
 AT_A_TIME: Final = 4
 MAPS: Final = 50  # sitemaps that one sitemap may lead to

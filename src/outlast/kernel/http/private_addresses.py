@@ -17,14 +17,11 @@ RESOLVE_S: Final = 10.0
 
 
 class PrivateAddress(OSError):
-    """A name resolves to a forbidden address; the message has the remedy, for people."""
+    """A name resolves to a forbidden address; the message is for people."""
 
     def __init__(self, host: str, address: str) -> None:
         named = host if host == address else f"{host} ({address})"
-        super().__init__(
-            f"{named} is a private address: add HOST:PORT to knowledge.allow_private, or to allow_private of the "
-            "dependency, if it may be read"
-        )
+        super().__init__(f"{named} is a private address")
 
 
 async def resolved(
