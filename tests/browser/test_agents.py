@@ -140,5 +140,7 @@ def test_who_approves_is_told_that_the_tool_was_changed_and_why_it_refuses_the_c
     write(", reason: str = ''")
     expect(card.locator("[data-tool-changed]")).to_contain_text("it runs as it is now")
     expect(card.locator("[data-tool-changed]")).not_to_contain_text("refuses")
+    page.get_by_role("link", name="Inbox").click()
+    page.get_by_role("button", name="Approve").click()  # refused there: the person has not seen the change
     card.get_by_role("button", name="Approve the changed tool").click()
     expect(page.get_by_role("article", name="Answer")).to_contain_text("paid B-17 ()")

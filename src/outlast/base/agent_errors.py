@@ -62,7 +62,7 @@ class ToolChanged(Conflict):
     """The code of a tool was changed while its call waited for a decision. Fields: `tool`, `tool_version`."""
 
     code = "tool_changed"
-    default_hint = "Look at the call again, then approve the changed tool; programs send its `tool_version`."
+    default_hint = "Look at the call in its thread and approve the changed tool there. Programs send `tool_version`."
 
 
 class HandoffRefused(Conflict):

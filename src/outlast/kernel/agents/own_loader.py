@@ -46,7 +46,7 @@ class OwnLoader:
             if not self._settings.reload:
                 raise
             self._agents.problem = self._text_of(refused)
-            log.error("agents not loaded; the earlier ones stay\n%s", self._agents.problem)
+            log.error("agents not loaded; those that were loaded before stay\n%s", self._agents.problem)
         else:
             log.info("agents loaded", extra={"agents": sorted(self._agents.own)})
 

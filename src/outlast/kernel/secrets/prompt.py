@@ -1,4 +1,4 @@
-"""What agents with a sandbox are told of saved secrets: names and hosts, never values."""
+"""What agents with a sandbox read about saved secrets: names and hosts, never values."""
 
 from collections.abc import Callable
 from typing import Final

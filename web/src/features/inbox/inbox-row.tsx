@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { InboxItem } from '@outlast/sdk'
+import { OutlastError, type InboxItem } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Since } from '@/components/time'
 import { complain, say } from '@/components/toast'
@@ -94,8 +94,13 @@ function Actions({ item, kind, place }: ActionsProps) {
       .then(() => {
         if (done !== undefined) say(done(item))
         refresh()
-      }, complain)
+      }, refused)
       .finally(() => setBusy(null))
+  }
+  /** A changed tool is approved where its call is shown. */
+  const refused = (error: Error) => {
+    complain(error)
+    if (error instanceof OutlastError && error.code === 'tool_changed') navigate(place.href)
   }
   return kind.actions.map((action) => (
     <Button

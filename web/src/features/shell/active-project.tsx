@@ -1,5 +1,6 @@
 import { hashKey, useQuery, type QueryKey } from '@tanstack/react-query'
 import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react'
+import { useLocation } from 'wouter'
 import type { Member, OutlastEvent, Project } from '@outlast/sdk'
 import { useEvents, useProject } from '@outlast/sdk/react'
 import { complain } from '@/components/toast'
@@ -32,7 +33,9 @@ export function useActiveProject(): ActiveProject {
 export function ActiveProjectProvider({ children }: { children: ReactNode }) {
   const { default_project_id: first } = useMe()
   const home = first ?? ''
-  const [projectId, setProjectId] = useState(() => localStorage.getItem(LAST) ?? home)
+  const [remembered] = useState(() => localStorage.getItem(LAST))
+  const [projectId, setProjectId] = useState(remembered ?? home)
+  const [location, navigate] = useLocation()
   const choose = useCallback((id: string) => {
     setProjectId(id)
     localStorage.setItem(LAST, id)
@@ -43,9 +46,11 @@ export function ActiveProjectProvider({ children }: { children: ReactNode }) {
     if (connection.status !== 'failed') return
     if (isSignedOut(connection.error)) void queryClient.invalidateQueries(meQuery)
     if (isSignedOut(connection.error) || projectId === home) return
-    if (connection.error !== null) complain(connection.error)
+    // The remembered project may belong to another server or be deleted: no reason to show an error.
+    if (connection.error !== null && projectId !== remembered) complain(connection.error)
     choose(home)
-  }, [connection, projectId, home, choose])
+    if (location.startsWith(`/projects/${projectId}`)) navigate(`/projects/${home}`, { replace: true })
+  }, [connection, projectId, home, choose, remembered, location, navigate])
   return <Context value={{ projectId, project, watching, choose, connection }}>{children}</Context>
 }
 

@@ -9,7 +9,9 @@ export function AgentProblem({ projectId }: { projectId: string }) {
   return (
     <details role="alert" className="shrink-0 border-b border-line bg-side px-4 py-2 text-[13px]">
       <summary className="cursor-pointer font-medium text-danger">{first}</summary>
-      <p className="mt-1 text-muted">The agents from before stay in use. This note goes away once the files load.</p>
+      <p className="mt-1 text-muted">
+        Agents that were loaded before stay in use. This note goes away once the files load.
+      </p>
       <pre className="mt-2 max-h-60 overflow-auto text-xs">{rest.join('\n').trim()}</pre>
     </details>
   )
