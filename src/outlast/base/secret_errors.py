@@ -12,9 +12,6 @@ class SecretKeyMissing(StartRefused):
         "that share a database need the same key."
     )
 
-    def __init__(self, key_id: str) -> None:
-        super().__init__(f"Saved secrets need the key {key_id}, which this server does not have.", key_id=key_id)
-
 
 class SecretUnreadable(InternalError):
     """A saved secret does not open with its own key: the row was changed."""

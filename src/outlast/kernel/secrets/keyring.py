@@ -54,12 +54,17 @@ class Keyring:
         key_id, _, body = sealed.partition(":")
         key = self._keys.get(key_id)
         if key is None:
-            raise SecretKeyMissing(key_id)
+            raise key_missing(key_id)
         try:
             data = base64.b64decode(body, validate=True)
             return AESGCM(key).decrypt(data[:NONCE_BYTES], data[NONCE_BYTES:], about.encode()).decode()
         except (InvalidTag, ValueError):
             raise SecretUnreadable("A saved secret was changed in the database and cannot be read.") from None
+
+
+def key_missing(key_id: str) -> SecretKeyMissing:
+    """The error for a key that this server does not have."""
+    return SecretKeyMissing(f"Saved secrets need the key {key_id}, which this server does not have.", key_id=key_id)
 
 
 def key_id_of(key: bytes) -> str:

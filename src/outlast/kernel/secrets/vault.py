@@ -7,10 +7,9 @@ from typing import Final
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.secret_errors import SecretKeyMissing
 from outlast.db.database import Database, Tx
 from outlast.db.tables import meta, put_fact
-from outlast.kernel.secrets.keyring import Keyring, load_keyring
+from outlast.kernel.secrets.keyring import Keyring, key_missing, load_keyring
 
 _FACT: Final = "sealing key "  # then a key's id: rows may be sealed with it
 
@@ -46,7 +45,7 @@ async def open_vault(database: Database, folder: Path, environment: Mapping[str,
 def _require(keyring: Keyring, key_ids: list[str]) -> None:
     for key_id in key_ids:
         if key_id not in keyring:
-            raise SecretKeyMissing(key_id)
+            raise key_missing(key_id)
 
 
 def _keys(tx: Tx) -> list[str]:
