@@ -67,6 +67,7 @@ def test_who_has_no_value_is_asked_for_one_also_on_a_phone(open_page: OpenPage, 
     page.get_by_role("button", name="Enter your value").click()
     page.locator("input[type=password]").fill("xoxb-mine")
     page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.get_by_role("button", name="Enter your value")).to_have_count(0)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     secrets = server.get(f"/v1/projects/{project}/secrets")["items"]

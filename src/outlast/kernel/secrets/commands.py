@@ -37,7 +37,7 @@ def list_secrets(project: ProjectOption = None) -> None:
     )
 
 
-@app.verb("create", "outlast secrets create LINEAR_API_KEY --host api.linear.app < key.txt")
+@app.verb("create", "outlast secrets create LINEAR_API_KEY --host api.linear.app")
 def create_secret(
     name: NameArgument,
     host: Annotated[list[str], typer.Option(help="Host that the value may be sent to. Repeat it for more.")],
@@ -57,7 +57,7 @@ def create_secret(
     print_result(made, f"Saved {name} for {', '.join(made['hosts'])}. Sandboxes that start from now on have it.")
 
 
-@app.verb("set", "outlast secrets set LINEAR_API_KEY --own < key.txt")
+@app.verb("set", "outlast secrets set LINEAR_API_KEY --own")
 def set_value(
     name: NameArgument,
     own: Annotated[bool, typer.Option("--own", help="Your own value, for the runs that you start.")] = False,
