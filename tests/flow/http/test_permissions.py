@@ -34,7 +34,6 @@ from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.compactions.store import add_compaction, compaction_in_use
 from outlast.kernel.files import store as artifacts
 from outlast.kernel.files.kinds import Kind
-from outlast.kernel.hooks import store as hooks
 from outlast.kernel.library.modules import ModuleOrigin, NewModule
 from outlast.kernel.projects import invitations
 from outlast.kernel.projects.rules import Role
@@ -43,18 +42,17 @@ from outlast.kernel.sandboxes.seeds import new_workspace
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.services.store import declare
 from outlast.kernel.sandboxes.tables import checkpoints, sandboxes, workspaces
-from outlast.kernel.secrets import store as secrets
 from outlast.kernel.services import Services
 from outlast.kernel.set_aside import store as set_aside
 from outlast.kernel.set_aside.kinds import TIMER
 from outlast.kernel.subjects.subject import NewSubject
-from outlast.kernel.webhooks import store as webhooks
 from outlast.surfaces.http.api import create_api
 from outlast.surfaces.http.descriptions import texts
 from tests.asgi import Answer, Browser
 from tests.documents import make_documents
 from tests.factories import Team, join, make_run, make_schedule, make_thread, make_user
 from tests.flow.http.conftest import Site
+from tests.flow.http.connections import WEBHOOK, make_hook, make_secret, make_webhook
 
 ROLES = ("stranger", "viewer", "colleague", "editor", "owner", "administrator")
 FORM = (
@@ -66,7 +64,6 @@ FORM = (
 PIECE = (b"x", {"content-type": "application/octet-stream"})
 EDITS = {"edits": [{"loc": "app/page.tsx:1:0", "kind": "text", "seen": "Hello", "value": "Good day"}]}
 CHANGES = [{"op": "insert_block", "section_id": None, "after": None, "markdown": "Hello"}]
-WEBHOOK = {"url": "https://example.com/hooks", "events": ["run.completed"]}
 MOVES = {"items": [{"id": "{screen_id}", "x": 1, "y": 2}]}
 
 
@@ -107,9 +104,9 @@ class Scene:
             "memory_id": insert_memory(tx, team.project_id, "project", "We deploy on Fridays."),
             "schedule_id": make_schedule(tx, team.project_id, team.editor),
             "source_id": add_source(tx, _source(team), tx.now),
-            "secret_id": _secret(tx, team),
-            **_webhook(tx, team),
-            "hook_id": _hook(tx, services, team),
+            "secret_id": make_secret(tx, team),
+            **make_webhook(tx, team),
+            "hook_id": make_hook(tx, services, team),
             "name": "web",
             **_set_aside(tx),
             "invitation_id": invitation.id,
@@ -126,12 +123,6 @@ class Scene:
         if isinstance(value, list):
             return [self.fill(item) for item in value]
         return value
-
-
-def _secret(tx: Tx, team: Team) -> str:
-    made = secrets.add(tx, team.project_id, "LINEAR_API_KEY", ["linear.example"], team.owner.user_id)
-    assert made is not None
-    return made
 
 
 def _compaction(tx: Tx, thread_id: str, run_id: str) -> str:
@@ -170,22 +161,6 @@ def _set_aside(tx: Tx) -> dict[str, str]:
     item = SetAside(TIMER, f"fold:{new_id('run')}", tx.now, 5, "internal_error", "It failed.")
     set_aside.add(tx, item)
     return {"kind": item.kind, "item_id": item.id}
-
-
-def _webhook(tx: Tx, team: Team) -> dict[str, str]:
-    """A webhook, and an event on its way to it."""
-    values = {"title": "", "url": WEBHOOK["url"], "events": WEBHOOK["events"], "enabled": True, "secret": ""}
-    webhook_id = new_id("webhook")
-    webhooks.add(tx, id=webhook_id, project_id=team.project_id, created_by=team.owner.user_id, **values)
-    return {"webhook_id": webhook_id, "delivery_id": webhooks.add_test(tx, webhook_id, "webhook.test", "{}").id}
-
-
-def _hook(tx: Tx, services: Services, team: Team) -> str:
-    hook_id = new_id("hook")
-    values = {"title": "Tickets", "enabled": True, "profile": "chat", "thread": "new", "template": "A ticket came."}
-    secret = services.vault.seal(tx, "whsec_c2VjcmV0", f"hooks.secret {hook_id}")
-    hooks.add(tx, id=hook_id, project_id=team.project_id, created_by=team.owner.user_id, secret=secret, **values)
-    return hook_id
 
 
 def _artifact(tx: Tx, team: Team, blob: str) -> str:

@@ -1,0 +1,35 @@
+"""Secrets and webhooks of a project, for the table of permissions."""
+
+from __future__ import annotations
+
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.hooks import store as hooks
+from outlast.kernel.secrets import store as secrets
+from outlast.kernel.services import Services
+from outlast.kernel.webhooks import store as webhooks
+from tests.factories import Team
+
+WEBHOOK = {"url": "https://example.com/hooks", "events": ["run.completed"]}
+
+
+def make_secret(tx: Tx, team: Team) -> str:
+    made = secrets.add(tx, team.project_id, "LINEAR_API_KEY", ["linear.example"], team.owner.user_id)
+    assert made is not None
+    return made
+
+
+def make_webhook(tx: Tx, team: Team) -> dict[str, str]:
+    """A webhook, and an event on its way to it."""
+    values = {"title": "", "url": WEBHOOK["url"], "events": WEBHOOK["events"], "enabled": True, "secret": ""}
+    webhook_id = new_id("webhook")
+    webhooks.add(tx, id=webhook_id, project_id=team.project_id, created_by=team.owner.user_id, **values)
+    return {"webhook_id": webhook_id, "delivery_id": webhooks.add_test(tx, webhook_id, "webhook.test", "{}").id}
+
+
+def make_hook(tx: Tx, services: Services, team: Team) -> str:
+    hook_id = new_id("hook")
+    values = {"title": "Tickets", "enabled": True, "profile": "chat", "thread": "new", "template": "A ticket came."}
+    secret = services.vault.seal(tx, "whsec_c2VjcmV0", f"hooks.secret {hook_id}")
+    hooks.add(tx, id=hook_id, project_id=team.project_id, created_by=team.owner.user_id, secret=secret, **values)
+    return hook_id
