@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+import anyio.to_thread
 import orjson
 
 from outlast.base.errors import Forbidden, InputTooLarge, MalformedInput, NotFound, OutlastError, RateLimited
@@ -113,7 +114,9 @@ async def call_hook(services: Services, hook_id: str, headers: Mapping[str, str]
         raise HookSecretWrong("The call has no valid secret or signature.")
     sender_id = sender_id_of(headers)
     try:
-        started = await services.db.write(_start, services, hook_id, sender_id, body)
+        # Not in the transaction: a large body in many places of a template takes a while.
+        message = await anyio.to_thread.run_sync(_message_of, hook.template, body)
+        started = await services.db.write(_start, services, hook_id, sender_id, body, hook.template, message)
     except RateLimited:  # not listed: otherwise a loop of a program fills the list
         raise
     except OutlastError as error:
@@ -124,8 +127,10 @@ async def call_hook(services: Services, hook_id: str, headers: Mapping[str, str]
     return started
 
 
-def _start(tx: Tx, services: Services, hook_id: str, sender_id: str, body: bytes) -> HookStartedAnswer:
-    """In one transaction: the call, the message and the run."""
+def _start(
+    tx: Tx, services: Services, hook_id: str, sender_id: str, body: bytes, template: str, message: str
+) -> HookStartedAnswer:
+    """In one transaction: the call, the message and the run. `message` was made with `template`."""
     hook = store.hold_hook(tx, hook_id)
     if hook is None or not hook.enabled:
         raise WebhookOff("The incoming webhook is turned off.", id=hook_id)
@@ -133,7 +138,7 @@ def _start(tx: Tx, services: Services, hook_id: str, sender_id: str, body: bytes
     check_made_rate(tx, hook_calls, hook_id, limit, things="calls", by="hook_id")
     maker = Actor(hook.created_by, accounts.user(tx, hook.created_by).name, "token")
     _demand_maker(tx, maker, hook)
-    draft = Draft(render_message(hook.template, _parsed(body)))
+    draft = Draft(message if hook.template == template else _message_of(hook.template, body))
     key = f"{hook_id}:{hash_of(sender_id)}" if sender_id else None
     made = remember(
         tx,
@@ -163,6 +168,10 @@ def _target(tx: Tx, hook: HookRow) -> str | NewThread:
     if hook.thread == "same" and hook.thread_id is not None and tx.exists(threads, {"id": hook.thread_id}):
         return hook.thread_id
     return NewThread(hook.project_id, hook.profile, hook.title)
+
+
+def _message_of(template: str, body: bytes) -> str:
+    return render_message(template, _parsed(body))
 
 
 def _parsed(body: bytes) -> Any:
