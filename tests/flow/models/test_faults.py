@@ -17,6 +17,8 @@ from tests.flow.models.rig import KEY, KINDS, TERMINAL, listen, rigged, user
 TEXT = "One two three four five six seven eight."
 CALL = {"name": "terminal", "arguments": {"command": "ls -la a-rather-long-name"}, "id": "call_a1"}
 
+SHORT = {"first_token_timeout_s": 0.6, "token_timeout_s": 0.3}
+
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 EXPECTED = [
@@ -45,7 +47,8 @@ async def test_a_misbehaving_provider_becomes_one_error_of_the_tree(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     answer = Answer(text=TEXT, fault=fault)
-    async with rigged(kind, answer, first_token_timeout_s=0.6, token_timeout_s=0.3) as rig:
+    patience = SHORT if expected is errors.ModelTimeout else {}
+    async with rigged(kind, answer, **patience) as rig:
         heard = await listen(rig.model, rig.request())
         error = heard.error
         assert type(error) is expected, repr(error)

@@ -297,21 +297,23 @@ class _RunReader:
     async def read(self, prefix: bytes) -> bytes:
         """The frames that are due now; empty if none is."""
         channel = self._channel
-        page, self._page = self._page, None
+        first, self._page = self._page, None
         # Checked again each time: the writer may have changed.
-        if page is None and channel.covers(self.after):
+        if first is None and channel.covers(self.after):
             self.is_current = True
             if channel.head <= self.after:
                 return b""
             self.after, body = channel.chunk(self.after, prefix)
             self.ended = channel.ended
             return body
-        if page is None:
-            page = await self._db.read(_read_on, self._run_id, self.after)
-        lines, is_all, self.ended = page
+        lines, is_all, self.ended = first or await self._db.read(_read_on, self._run_id, self.after)
         if lines:
             self.after = lines[-1][0]
-        self.is_current = is_all and not (channel.writing and channel.head > self.after)  # the tail is not saved yet
+        if channel.writing:
+            self.is_current = is_all and channel.head <= self.after  # else the tail is not saved yet
+        else:
+            # The first page was read before this follower listened: nothing rings for what was written in between.
+            self.is_current = is_all and first is None
         if not lines:
             return b""
         self.ended = self.ended or _ENDED_MARK in lines[-1][1]

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from typing import Any, cast
 
+import anyio
 import orjson
 import pytest
 import sqlalchemy as sa
@@ -179,3 +180,34 @@ async def test_each_event_once_in_order_with_any_interruptions(
         assert asdict(follower.state) == asdict(fold_lines(saved))
         if not folds:  # every saved event; besides them only deltas that were taken back
             assert set(kept) <= set(follower.numbers)
+
+
+@pytest.mark.parametrize("then", ["parked", "ended"])
+async def test_what_is_written_between_the_first_page_and_the_following_is_shown(
+    db: Database, thread_id: str, then: str
+) -> None:
+    """A run that parked in that moment looked as if it worked for ever: its question never came."""
+    it = await make_stand(db, thread_id)
+
+    def first(tx: Tx) -> follow.Page | None:
+        run = tx.find(follow.RunLog, runs, {"id": it.run_id})
+        assert run is not None
+        return follow.first_page(tx, run, 0)
+
+    page = await db.read(first)
+    assert page is not None
+    if then == "ended":
+        await it.end()
+    else:
+        await it.do("record", 1)
+        assert it.writer is not None
+        it.writer.close()
+    [*_, (last, _)] = await db.read(read_all, it.run_id)
+    seen = 0
+    frames = cast("AsyncGenerator[bytes, None]", follow.follow_run(db, it.hub, it.run_id, 0, None, page))
+    with anyio.fail_after(10):
+        async with aclosing(frames):
+            while seen < last:
+                chunk = await anext(frames)
+                seen = int(chunk.split(b"\n\n")[-2].split(b"\n")[0].removeprefix(b"id: "))
+    assert seen == last
