@@ -31,6 +31,7 @@ BY_THE_CLOCK = re.compile(
     r"|add\[checkpoint\.created\]|mark_kept"
     r"|_take\.change"  # lines that come fast go together
     r"|SourceKeeper\.|VectorKeeper\."  # documentation is read every so often, whatever runs
+    r"|take_over"  # at a start, perhaps while the first run begins
     r"|part\.completed"  # a part that a save has ended already needs no second word
 )
 OWNER = "in_write_with_services.action.λ"  # the local owner is the first that a start writes so

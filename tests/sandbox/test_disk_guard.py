@@ -52,7 +52,7 @@ class Guarded(Home):
         return guard
 
     async def until_ended(self) -> None:
-        with anyio.fail_after(60):
+        with anyio.fail_after(180):  # a quarter of a million files take a busy disk more than a minute
             while (await self.row()).life.state is not State.LOST:  # noqa: ASYNC110 - it is a row, not an event
                 await anyio.sleep(0.05)
 

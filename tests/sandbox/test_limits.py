@@ -104,6 +104,21 @@ async def test_a_command_that_fills_the_workspace_is_ended_for_disk(box: LocalSa
     await box.write_files([("more.txt", b"more")])
 
 
+async def test_a_command_that_only_tidies_a_full_workspace_is_not_ended(box: LocalSandbox) -> None:
+    fill = "i=0; while true; do i=$((i + 1)); head -c 8M /dev/zero > part$i.bin; sleep 0.02; done"
+    assert (await box.run(Command("eff_1", 1, fill, timeout_s=60))).killed_reason == "disk"
+    # It takes longer than the first look at the disk, which finds the workspace as full as before.
+    tidied = await box.run(Command("eff_2", 1, "sleep 2.5; rm part*.bin; echo tidied", timeout_s=60))
+    assert (tidied.killed_reason, tidied.output) == (None, "tidied\n")
+
+
+async def test_a_command_that_fills_a_full_workspace_further_is_ended_for_disk(box: LocalSandbox) -> None:
+    fill = "i=0; while true; do i=$((i + 1)); head -c 8M /dev/zero > $name$i.bin; sleep 0.02; done"
+    for at, name in enumerate(("first", "second"), start=1):
+        ended = await box.run(Command(f"eff_{at}", 1, f"name={name}; {fill}", timeout_s=60))
+        assert ended.killed_reason == "disk"
+
+
 async def test_code_that_eats_all_memory_is_said_to_have(box: LocalSandbox) -> None:
     result = await box.evaluate(Evaluation("eff_1", 1, "python", MEMORY_BOMB))
     assert not result.success

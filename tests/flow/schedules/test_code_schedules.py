@@ -60,6 +60,17 @@ async def test_they_are_made_changed_and_removed_with_the_code(database_url: str
         assert await listed(it) == []
 
 
+async def test_a_start_without_any_writes_nothing(database_url: str, tmp_path: Path) -> None:
+    async with rig(database_url, tmp_path, settings=CODE) as it:
+
+        async def refuse(*_: object) -> None:
+            raise AssertionError("written")
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(it.services.db, "write", refuse)
+            await load(it, Agent("shop", title="Shop"))
+
+
 async def test_they_start_runs_and_a_restart_does_not_forget_what_is_due(database_url: str, tmp_path: Path) -> None:
     async with rig(database_url, tmp_path, settings=CODE) as it:
         daily = replace(digest, schedule="0 8 * * *", zone="UTC")

@@ -32,6 +32,8 @@ async def follow_code(services: Services) -> None:
     if not (settings.folder or settings.modules or agents.own):
         return
     wanted = {name: agents[name] for name in sorted(agents.own) if agents[name].schedule}
+    if not wanted and not await services.db.read(store.has_schedules_of_code):  # as for most: nothing is written
+        return
     if not await services.db.write(_follow, wanted, services.settings.schedules.project):
         services.engine.log("schedules of code were not made: the project does not exist yet", agents=sorted(wanted))
 

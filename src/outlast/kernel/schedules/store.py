@@ -97,6 +97,10 @@ def is_waiting(tx: Tx, row: ScheduleRow) -> bool:
     return row.thread == "same" and leg == "blocked"
 
 
+def has_schedules_of_code(tx: Tx) -> bool:
+    return tx.exists(schedules, {"origin": "code"})
+
+
 def schedules_of_code(tx: Tx) -> list[ScheduleRow]:
     """The schedules of the operator's agents, held."""
     return tx.rows(ScheduleRow, _OF_CODE.with_for_update(key_share=True))

@@ -1,4 +1,5 @@
-"""Watches the disk usage of the workspace while processes run, and ends them if it exceeds the limit.
+"""Watches the disk usage of the workspace while processes run, and ends them if it exceeds the limit. In a workspace
+that was full before, only processes that fill it further are ended: those that remove files may take their time.
 
 A file system quota would be exact, but needs privileges and a file system that the host may not have. So `du` runs
 every few seconds; in between, a command can overshoot by the amount that it writes in that time, and one file by at
@@ -49,12 +50,13 @@ class DiskWatch:
         self._folders = [WORKSPACE, *also]
         self._scheduled = False
         self._used = 0
+        self._is_start_known = False  # `used` was measured since the last process was started or ended
 
     def wake(self) -> None:
         """Start measuring: a process starts to run."""
         if not self._scheduled:
-            self._scheduled = True
-            self._loop.after(FIRST_LOOK_S, self._look)
+            self._scheduled, self._is_start_known = True, False
+            self._loop.after(0.0 if self._used > self._limit else FIRST_LOOK_S, self._look)
 
     def check_room(self, size: int) -> None:
         """Raise `Refused` if `size` more bytes do not fit. Measures again before it refuses: files may have been
@@ -95,10 +97,14 @@ class DiskWatch:
             self._used = sum(int(size) for size in sizes)
 
     def _measured(self, read_end: int, started: float) -> None:
+        before, is_start_known = self._used, self._is_start_known
         self._take(read_end)
-        if self._used > self._limit:
+        is_filled = before <= self._limit or (is_start_known and self._used > before)
+        self._is_start_known = True
+        if self._used > self._limit and is_filled:
             for running in self._running():
                 running.stop("disk")
+            self._is_start_known = False  # they may still write until they end
         self._pause(started)
 
     def _pause(self, started: float) -> None:
