@@ -20,6 +20,7 @@ import { FilePartCard } from './file-part-card'
 import { HandoffLine } from './handoff-line'
 import { PendingCard } from './pending-card'
 import { Reasoning } from './reasoning'
+import { isStructured, StructuredText } from './structured-text'
 import { useOpenThread, useThreadFacts } from './thread-context'
 import { useThreadViews } from './thread-views'
 import { SubrunCard } from './subrun-card'
@@ -76,7 +77,8 @@ export const PartView = memo(function PartView({ part, images, pending, growing 
   if (pending !== undefined) return <PendingCard pending={pending} />
   switch (part.type) {
     case 'text':
-      return part.text.trim() === '' ? null : <Markdown text={part.text} />
+      if (part.text.trim() === '') return null
+      return isStructured(part.text) ? <StructuredText text={part.text} /> : <Markdown text={part.text} />
     case 'reasoning':
       return part.text.trim() === '' ? null : <Reasoning part={part} growing={growing} />
     case 'tool_call':

@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react'
 import type { RunState, SubrunPart } from '@outlast/sdk'
 import { useRun } from '@outlast/sdk/react'
 import { cn } from '@/lib/cn'
+import { fieldsOf } from './structured-text'
 
 const MARK: Record<SubrunPart['status'] | 'waiting', [icon: ReactNode, label: string]> = {
   running: [<LoaderCircle className="animate-spin text-link" />, 'working'],
@@ -24,7 +25,10 @@ export function SubrunCard({ part, children }: SubrunCardProps) {
   const [choice, setChoice] = useState<boolean | null>(null)
   const open = choice ?? working
   const name = part.title === '' ? part.agent : part.title
-  const gist = (part.text.split('\n').find((line) => line.trim() !== '') ?? '').replaceAll('`', '')
+  const gist =
+    fieldsOf(part.text)
+      ?.map(([field, value]) => `${field}: ${value}`)
+      .join(' · ') ?? (part.text.split('\n').find((line) => line.trim() !== '') ?? '').replaceAll('`', '')
   return (
     <section
       aria-label={`Work of ${name}`}
