@@ -20,7 +20,6 @@ from outlast.apps.documents.comments.shapes import Quote
 from outlast.apps.documents.content import markdown_parse as cutting
 from outlast.apps.documents.edits.merge import merge
 from outlast.apps.knowledge import declarations, signatures
-from outlast.apps.knowledge import html_to_markdown as web_pages
 from outlast.apps.knowledge import markdown_splitter as splitting
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.readers import web
@@ -46,6 +45,7 @@ from outlast.kernel.previews import cookies
 from outlast.kernel.runs import lined_turn as run_lines
 from outlast.kernel.threads import search_index as search
 from outlast.kernel.threads.rules import title_from
+from outlast.kernel.web import html_to_markdown as web_pages
 from outlast_sandbox import host_patterns, package_names
 from outlast_sandbox.browser import plain_requests
 from outlast_sandbox.checkpoints import tree_diff as checkpoints

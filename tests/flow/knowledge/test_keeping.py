@@ -14,7 +14,6 @@ import anyio
 import orjson
 
 from outlast.apps.knowledge import source_store, store
-from outlast.apps.knowledge.http_fetch import Fetcher
 from outlast.apps.knowledge.memories.store import insert as insert_memory
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.readers.own_docs import own_docs
@@ -37,6 +36,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.library.modules import text_hash
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.streams.log_store import read_all
+from outlast.kernel.web.http_fetch import Fetcher
 from outlast.testing.clock import ManualClock
 from outlast.testing.embeddings import HashingEmbedder
 from tests.factories import Team

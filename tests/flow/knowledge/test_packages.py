@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from outlast.apps.knowledge.http_fetch import Fetcher, NotRead
 from outlast.apps.knowledge.readers.packages import Installed, PackageReader, Registries, wanted
 from outlast.apps.knowledge.source_documents import cut_documents
+from outlast.kernel.web.http_fetch import Fetcher, NotRead
 from outlast.testing.clock import ManualClock
 from outlast_sandbox.package_names import name_of
 from outlast_sandbox.providers.local.installed_packages import files_in, version_in

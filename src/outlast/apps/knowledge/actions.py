@@ -8,10 +8,9 @@ import anyio.to_thread
 import sqlalchemy as sa
 
 from outlast.apps.knowledge import source_store, store
-from outlast.apps.knowledge.http_fetch import NotRead, checked_address
 from outlast.apps.knowledge.passage_changes import Contents
 from outlast.apps.knowledge.rows import KnowledgeSourceRow
-from outlast.apps.knowledge.settings import KnowledgeSettings
+from outlast.apps.knowledge.settings import PRIVATE_HINT, KnowledgeSettings
 from outlast.apps.knowledge.shapes import (
     LOCATION_CHARS,
     PACKAGE_CHARS,
@@ -35,6 +34,7 @@ from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_read, in_write
+from outlast.kernel.web.http_fetch import NotRead, checked_address
 from outlast_sandbox.package_names import NPM, PYPI, NotAPackage, name_of, parse_package
 
 MAX_PER_PROJECT: Final = 500
@@ -219,7 +219,8 @@ def _place(services: Services, asked: SourceRequest, package: str) -> tuple[str,
             field="location",
         )
     try:
-        checked_address(location, private_exceptions(services.settings.of(KnowledgeSettings).allow_private))
+        allowed = private_exceptions(services.settings.of(KnowledgeSettings).allow_private)
+        checked_address(location, allowed, PRIVATE_HINT)
     except NotRead as error:
         raise MalformedInput(f"The location cannot be read: {error}.", field="location") from None
     return location, asked.kind or kind_of(location)

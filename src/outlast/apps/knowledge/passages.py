@@ -29,7 +29,3 @@ def searched_text(heading: str, body: str) -> str:
 def page_of(url: str) -> str:
     """The address of the document that contains a passage."""
     return url.partition("#")[0]
-
-
-class NoPage(ValueError):
-    """The text is not a readable web page; the message gives the reason."""

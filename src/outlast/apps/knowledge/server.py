@@ -6,7 +6,6 @@ from pathlib import Path
 
 from outlast.apps.knowledge.agent.library_code import LibraryCode
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
-from outlast.apps.knowledge.http_fetch import Fetcher
 from outlast.apps.knowledge.memories.addition import memory_addition
 from outlast.apps.knowledge.memories.ports import KNOWN_SECRETS
 from outlast.apps.knowledge.module_store import Modules, dependencies_hash
@@ -15,7 +14,13 @@ from outlast.apps.knowledge.readers.packages import PackageReader, Registries
 from outlast.apps.knowledge.readers.reader import SourceReader
 from outlast.apps.knowledge.reranker import Reranker
 from outlast.apps.knowledge.search import Knowledge
-from outlast.apps.knowledge.settings import KnowledgeSettings, MemorySettings, RerankSettings
+from outlast.apps.knowledge.settings import (
+    PRIVATE_HINT,
+    SOURCE_BYTES,
+    KnowledgeSettings,
+    MemorySettings,
+    RerankSettings,
+)
 from outlast.apps.knowledge.source_keeper import Followed, SourceKeeper
 from outlast.apps.knowledge.sources import configured_sources
 from outlast.apps.knowledge.vector_keeper import VectorKeeper
@@ -28,6 +33,7 @@ from outlast.kernel.models.api_key import ApiKey
 from outlast.kernel.models.embedders import OpenAIEmbedder
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.sandboxes.snapshots.installed import InstalledPackages
+from outlast.kernel.web.http_fetch import Fetcher, Wording
 from outlast_sandbox.package_indexes import NPM, read_indexes
 from outlast_sandbox.package_names import parse_package
 
@@ -89,7 +95,8 @@ def _open_reranker(opening: Opening, connections: Connections) -> Reranker | Non
 def _open_sources(opening: Opening, followed: Followed, model: str) -> SourceKeeper:
     """The documentation sources of the configuration and those of users. `model` is the embedder's, or empty."""
     asked, sandboxes = opening.settings.of(KnowledgeSettings), opening.sandboxes
-    fetcher = Fetcher(asked.timeout_s, opening.clock)
+    wording = Wording("documentation index", too_large=SOURCE_BYTES, private=PRIVATE_HINT)
+    fetcher = Fetcher(asked.timeout_s, opening.clock, wording)
     opening.closing.push_async_callback(fetcher.aclose)
     installed = None
     if sandboxes.manager is not None and sandboxes.snapshots is not None:

@@ -1,11 +1,17 @@
 """Settings of documentation and its search."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from outlast.base.settings.checks import Where, check_each, check_service
 from outlast.base.settings.fields import setting
 from outlast.kernel.files.settings import TextSettings
 from outlast_sandbox.host_patterns import parse_host_port
+
+SOURCE_BYTES: Final = "knowledge.source_bytes"
+PRIVATE_HINT: Final = (
+    "add HOST:PORT to knowledge.allow_private, or to allow_private of the dependency, if it may be read"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ from typing import Literal
 
 from outlast.apps.knowledge.declarations import cut_declarations
 from outlast.apps.knowledge.markdown_splitter import cut_markdown
-from outlast.apps.knowledge.passages import Cut, NoPage
+from outlast.apps.knowledge.passages import Cut
 from outlast.apps.knowledge.signatures import cut_signatures, module_of
 from outlast.kernel.library.modules import text_hash
+from outlast.kernel.web.pages import NoPage, read_page
 
 Language = Literal["markdown", "typescript", "python"]
 
@@ -96,13 +97,6 @@ def read_file_text(path: str, text: str, url: str) -> tuple[str, str]:
         return title, text
     found, text = read_page(text, url)
     return found or title, text
-
-
-def read_page(html: str, url: str) -> tuple[str, str]:
-    """See `read_web_page`; imported here, because its libraries take a twentieth of each server's start."""
-    from outlast.apps.knowledge.html_to_markdown import read_web_page
-
-    return read_web_page(html, url)
 
 
 def title_of(path: str) -> str:

@@ -15,7 +15,6 @@ import anyio.to_thread
 import sqlalchemy as sa
 
 from outlast.apps.knowledge import source_store
-from outlast.apps.knowledge.http_fetch import NotRead
 from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.readers.reader import SourceReader
 from outlast.apps.knowledge.readers.web import Known
@@ -31,6 +30,7 @@ from outlast.base.errors import OutlastError
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database, Tx
 from outlast.kernel.set_aside import kinds
+from outlast.kernel.web.http_fetch import NotRead
 
 AT_A_TIME: Final = 3  # sources
 LEASE: Final = timedelta(minutes=15)  # another server may read a source whose reading began this long ago

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from outlast.apps.knowledge.http_fetch import NotRead, checked_address
 from outlast.apps.knowledge.readers.versions import best_npm, best_pypi
 from outlast.apps.knowledge.readers.web import listed_links
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.sources import Configured, archive_of, configured_sources, exact_version, kind_of
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
+from outlast.kernel.web.http_fetch import NotRead, checked_address
 
 
 @pytest.mark.parametrize(

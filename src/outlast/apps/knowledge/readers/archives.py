@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-from outlast.apps.knowledge.http_fetch import NotRead
+from outlast.kernel.web.http_fetch import NotRead
 
 BROKEN: Final = (
     tarfile.TarError,

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from outlast.apps.knowledge.http_fetch import NotRead, too_large
-from outlast.apps.knowledge.passages import NoPage
+from outlast.apps.knowledge.settings import SOURCE_BYTES
 from outlast.apps.knowledge.source_documents import Document, Reading, read_file_text
+from outlast.kernel.web.http_fetch import NotRead, too_large
+from outlast.kernel.web.pages import NoPage
 
 ENDINGS: Final = (".md", ".mdx", ".markdown", ".txt", ".rst", ".html", ".htm")
 MAX_FILES: Final = 5_000
@@ -28,7 +29,7 @@ def read_path(location: str, most_bytes: int) -> Reading:
             raise NotRead(f"{file} cannot be read: {error.strerror}") from None
         left -= len(data)
         if left < 0:
-            raise too_large(str(path), most_bytes)
+            raise too_large(str(path), most_bytes, SOURCE_BYTES)
         name = file.name if file == path else file.relative_to(path).as_posix()
         documents.append(read_document(name, data, name))
     if not documents:

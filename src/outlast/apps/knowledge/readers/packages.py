@@ -18,12 +18,12 @@ from urllib.request import url2pathname
 
 import anyio.to_thread
 
-from outlast.apps.knowledge.http_fetch import Answer, Fetcher, NotRead
 from outlast.apps.knowledge.readers.archives import inner_path, read_files
 from outlast.apps.knowledge.readers.versions import best_npm, best_pypi
 from outlast.apps.knowledge.source_documents import Document, Reading
 from outlast.apps.knowledge.sources import exact_version
 from outlast.kernel.http.private_addresses import Allowed
+from outlast.kernel.web.http_fetch import Answer, Fetcher, NotRead
 from outlast_sandbox.package_names import NPM, PYPI, name_of
 
 NPM_REGISTRY: Final = "https://registry.npmjs.org/"

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from outlast.apps.knowledge.http_fetch import Fetcher, NotRead
 from outlast.apps.knowledge.readers.folders import read_path
 from outlast.apps.knowledge.readers.own_docs import LOCATION, read_own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader
@@ -16,6 +15,7 @@ from outlast.apps.knowledge.source_documents import Reading
 from outlast.apps.knowledge.sources import archive_of, is_web
 from outlast.kernel.http.docs_site import FOLDER
 from outlast.kernel.http.private_addresses import NONE, Allowed
+from outlast.kernel.web.http_fetch import Fetcher, NotRead
 
 
 class SourceReader:

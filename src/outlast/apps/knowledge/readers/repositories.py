@@ -5,12 +5,13 @@ from typing import Final
 
 import anyio.to_thread
 
-from outlast.apps.knowledge.http_fetch import Fetcher, NotRead, too_large
 from outlast.apps.knowledge.readers.archives import ARCHIVE_BYTES, inner_path, read_files
 from outlast.apps.knowledge.readers.folders import LEFT_OUT, MAX_FILES, read_document
+from outlast.apps.knowledge.settings import SOURCE_BYTES
 from outlast.apps.knowledge.source_documents import Reading
 from outlast.apps.knowledge.sources import Archive
 from outlast.kernel.http.private_addresses import NONE, Allowed
+from outlast.kernel.web.http_fetch import Fetcher, NotRead, too_large
 
 ENDINGS: Final = (".md", ".mdx", ".markdown")
 USUAL: Final = ("docs", "doc", "documentation", "website/docs", "site/docs")
@@ -45,7 +46,7 @@ def _unpacked(body: bytes, archive: Archive, most_bytes: int) -> Mapping[str, by
         raise NotRead(f"{archive.url} contains no documents{below} ({', '.join(ENDINGS)})")
     size = sum(map(len, chosen.values()))
     if size > most_bytes:
-        raise too_large(archive.url, most_bytes)
+        raise too_large(archive.url, most_bytes, SOURCE_BYTES)
     return chosen
 
 

@@ -13,17 +13,18 @@ from urllib.robotparser import RobotFileParser
 import anyio
 import anyio.to_thread
 
-from outlast.apps.knowledge.http_fetch import Answer, Fetcher, NotRead, too_large
-from outlast.apps.knowledge.passages import NoPage, page_of
+from outlast.apps.knowledge.passages import page_of
 from outlast.apps.knowledge.rows import KnowledgePageRow
-from outlast.apps.knowledge.source_documents import Document, Reading, read_page
+from outlast.apps.knowledge.settings import SOURCE_BYTES
+from outlast.apps.knowledge.source_documents import Document, Reading
 from outlast.kernel.http.private_addresses import NONE, Allowed
+from outlast.kernel.web.http_fetch import Answer, Fetcher, NotRead, too_large
+from outlast.kernel.web.pages import NoPage, looks_like_html, read_page
 
 AT_A_TIME: Final = 4
 MAPS: Final = 50  # sitemaps that one sitemap may lead to
 TRIED: Final = 10  # addresses tried for each document that a source may have
 TOLD: Final = 3  # reasons that are listed
-_START_CHARS: Final = 512
 WELL_KNOWN: Final = ("llms-full.txt", "llms.txt", ".well-known/llms.txt")
 _LISTED: Final = re.compile(r"^[ \t]*+[-*+][ \t]++\[([^\]\n]*+)\]\([ \t]*+<?([^)\s>]++)>?[^)\n]*+\)", re.MULTILINE)
 _LOC: Final = re.compile(r"<(?:\w+:)?loc>\s*+(?:<!\[CDATA\[)?+\s*+([^<\]]*+)")
@@ -131,7 +132,7 @@ class WebReader:
             nonlocal left
             for link in waiting:
                 if left <= 0:
-                    failed[link] = too_large("the whole source", self._most_bytes)
+                    failed[link] = too_large("the whole source", self._most_bytes, SOURCE_BYTES)
                     continue
                 known = pages.get(link)
                 etag, modified = (known.etag, known.modified) if known is not None else (None, None)
@@ -217,12 +218,6 @@ def _unpacked(answer: Answer, most_bytes: int) -> str:
     except (zlib.error, gzip.BadGzipFile) as error:
         raise NotRead(f"{answer.url} cannot be unpacked: {error}") from None
     return body.decode("utf-8", "replace")
-
-
-def looks_like_html(text: str) -> bool:
-    """True if a text without a clear content type is a web page."""
-    start = text.lstrip("\ufeff \t\r\n")[:_START_CHARS].lower()
-    return start.startswith(("<!doctype html", "<html")) or ("<head" in start and "<title" in start)
 
 
 def _trouble(failed: Mapping[str, NotRead], asked: int, most: int) -> str:

@@ -9,9 +9,9 @@ import zipfile
 
 import pytest
 
-from outlast.apps.knowledge.http_fetch import NotRead
 from outlast.apps.knowledge.readers import packages
 from outlast.apps.knowledge.readers.archives import GLOBAL_FIELDS, HEADER_BYTES, MEMBERS, read_files
+from outlast.kernel.web.http_fetch import NotRead
 
 
 def header(kind: bytes, size: int, name: str = "package/readme.md") -> bytes:

@@ -7,8 +7,8 @@ from urllib.robotparser import RobotFileParser
 
 import pytest
 
-from outlast.apps.knowledge.http_fetch import Answer
-from outlast.apps.knowledge.readers.web import TRIED, _below, _permitted, listed_links, looks_like_html, sitemap_links
+from outlast.apps.knowledge.readers.web import TRIED, _below, _permitted, listed_links, sitemap_links
+from outlast.kernel.web.http_fetch import Answer
 
 URL = "https://docs.example/llms.txt"
 MANY = 200_000
@@ -48,11 +48,6 @@ def test_a_list_gives_its_addresses() -> None:
         "https://docs.example/b.md",
         "https://other.example/c",
     ]
-
-
-def test_a_page_is_known_by_its_beginning() -> None:
-    assert looks_like_html("\n<!DOCTYPE html><html>")
-    assert not looks_like_html("# Title\n\n<html> is an element")
 
 
 class Counting(RobotFileParser):

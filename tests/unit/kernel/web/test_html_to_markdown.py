@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from outlast.apps.knowledge.html_to_markdown import read_web_page
+from outlast.kernel.web.html_to_markdown import read_web_page
 from outlast.apps.knowledge.markdown_splitter import cut_markdown
-from outlast.apps.knowledge.passages import NoPage
+from outlast.kernel.web.pages import NoPage
 
 URL = "https://docs.example/api/issues"
 

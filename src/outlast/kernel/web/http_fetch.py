@@ -9,7 +9,6 @@ import socket
 import urllib.robotparser
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit, urlunsplit
@@ -39,6 +38,16 @@ _CHARSET: Final = re.compile(
     re.IGNORECASE,
 )
 """Names of text encodings. Python's codecs include others, some of which decompress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a fetcher tells others: `purpose` is in its User-Agent; `too_large` and `private` are added to refusals, to
+    say which setting allows more."""
+
+    purpose: str = ""
+    too_large: str = ""
+    private: str = ""
 
 
 class NotRead(Exception):
@@ -76,9 +85,9 @@ class Answer:
 class Fetcher:
     """One per server. Holds connections and the number of requests per host in memory; `aclose` closes them."""
 
-    def __init__(self, timeout_s: float, clock: Clock) -> None:
+    def __init__(self, timeout_s: float, clock: Clock, wording: Wording = Wording()) -> None:  # noqa: B008 - frozen
         """`timeout_s`: the longest wait for one address."""
-        self._timeout_s, self._clock = timeout_s, clock
+        self._timeout_s, self._clock, self._wording = timeout_s, clock, wording
         self._sessions: dict[tuple[Allowed, str | None], aiohttp.ClientSession] = {}
         self._at_work: defaultdict[str, anyio.Semaphore] = defaultdict(lambda: anyio.Semaphore(PER_HOST))
 
@@ -100,11 +109,11 @@ class Fetcher:
         except TimeoutError:
             raise NotRead(f"{url} did not answer within {self._timeout_s:g} s") from None
         except PrivateAddress as error:
-            raise _private(error) from None
+            raise _private(error, self._wording.private) from None
         except aiohttp.ClientConnectorError as error:
             inner = error.os_error
             if isinstance(inner, PrivateAddress):
-                raise _private(inner) from None
+                raise _private(inner, self._wording.private) from None
             raise NotRead(f"{url} cannot be reached: {inner.strerror or inner}") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise NotRead(f"{url} cannot be read: {type(error).__name__}: {error}") from None
@@ -128,7 +137,7 @@ class Fetcher:
 
     async def _follow(self, url: str, most_bytes: int, allowed: Allowed, headers: dict[str, str]) -> Answer:
         for _ in range(MAX_REDIRECTS + 1):
-            host, port = checked_address(url, allowed)
+            host, port = checked_address(url, allowed, self._wording.private)
             proxy = proxy_for(url)
             if proxy is not None:
                 await _check_before_proxy(host, port, allowed)
@@ -136,9 +145,25 @@ class Fetcher:
                 with anyio.fail_after(self._timeout_s):
                     async with self._session(allowed, proxy).get(url, headers=headers, allow_redirects=False) as answer:
                         if answer.status not in REDIRECTS:
-                            return await _read(answer, url, most_bytes, self._clock.now())
+                            return await self._read(answer, url, most_bytes)
                         url = _next(url, answer.headers.get("Location", ""))
         raise NotRead(f"{url} has more than {MAX_REDIRECTS} redirects")
+
+    async def _read(self, answer: "aiohttp.ClientResponse", url: str, most_bytes: int) -> Answer:
+        etag, modified = answer.headers.get("ETag"), answer.headers.get("Last-Modified")
+        if answer.status == 304:
+            return Answer(url, b"", etag=etag, modified=modified, unchanged=True)
+        if answer.status != 200:
+            wait_s = retry_after_s(answer.headers, self._clock.now()) if answer.status in (429, 503) else None
+            raise NotRead(f"{url} answered {answer.status}", retry_after_s=wait_s, gone=answer.status in (404, 410))
+        if (answer.content_length or 0) > most_bytes:
+            raise too_large(url, most_bytes, self._wording.too_large)
+        body = bytearray()
+        async for block in answer.content.iter_chunked(65_536):
+            body += block
+            if len(body) > most_bytes:
+                raise too_large(url, most_bytes, self._wording.too_large)
+        return Answer(url, bytes(body), answer.content_type, answer.charset or "", etag, modified)
 
     def _session(self, allowed: Allowed, proxy: str | None) -> "aiohttp.ClientSession":
         """One session for each set of exceptions; with a proxy, only the proxy is connected to."""
@@ -150,7 +175,7 @@ class Fetcher:
             session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(resolver=resolver, use_dns_cache=False, keepalive_timeout=30),
                 cookie_jar=aiohttp.DummyCookieJar(),
-                headers={"User-Agent": f"{AGENT}/{version('outlast')} (documentation index)"},
+                headers={"User-Agent": f"{AGENT}/{version('outlast')} ({self._wording.purpose or 'reader'})"},
                 proxy=proxy,
                 timeout=aiohttp.ClientTimeout(total=None),
             )
@@ -158,7 +183,7 @@ class Fetcher:
         return session
 
 
-def checked_address(url: str, allowed: Allowed = NONE) -> tuple[str, int]:
+def checked_address(url: str, allowed: Allowed = NONE, private_hint: str = "") -> tuple[str, int]:
     """Host and port of a permitted address. Raises `NotRead` if it is not a web address, contains a
     password, or is private."""
     try:
@@ -172,14 +197,12 @@ def checked_address(url: str, allowed: Allowed = NONE) -> tuple[str, int]:
     if parts.username or parts.password:
         raise NotRead("an address must not contain a user name or password, because people can see it")
     if is_address(host) and not may_reach(host, host, port, allowed):
-        raise _private(PrivateAddress(host, host))
+        raise _private(PrivateAddress(host, host), private_hint)
     return host, port
 
 
-def _private(error: PrivateAddress) -> NotRead:
-    return NotRead(
-        f"{error}: add HOST:PORT to knowledge.allow_private, or to allow_private of the dependency, if it may be read"
-    )
+def _private(error: PrivateAddress, hint: str) -> NotRead:
+    return NotRead(f"{error}: {hint}" if hint else str(error))
 
 
 async def _check_before_proxy(host: str, port: int, allowed: Allowed) -> None:
@@ -201,22 +224,5 @@ def _next(url: str, location: str) -> str:
     return target
 
 
-async def _read(answer: "aiohttp.ClientResponse", url: str, most_bytes: int, now: datetime) -> Answer:
-    etag, modified = answer.headers.get("ETag"), answer.headers.get("Last-Modified")
-    if answer.status == 304:
-        return Answer(url, b"", etag=etag, modified=modified, unchanged=True)
-    if answer.status != 200:
-        wait_s = retry_after_s(answer.headers, now) if answer.status in (429, 503) else None
-        raise NotRead(f"{url} answered {answer.status}", retry_after_s=wait_s, gone=answer.status in (404, 410))
-    if (answer.content_length or 0) > most_bytes:
-        raise too_large(url, most_bytes)
-    body = bytearray()
-    async for block in answer.content.iter_chunked(65_536):
-        body += block
-        if len(body) > most_bytes:
-            raise too_large(url, most_bytes)
-    return Answer(url, bytes(body), answer.content_type, answer.charset or "", etag, modified)
-
-
-def too_large(what: str, most_bytes: int) -> NotRead:
-    return NotRead(f"{what} is larger than {most_bytes:,} bytes (knowledge.source_bytes)")
+def too_large(what: str, most_bytes: int, setting: str = "") -> NotRead:
+    return NotRead(f"{what} is larger than {most_bytes:,} bytes{f' ({setting})' if setting else ''}")

@@ -8,9 +8,9 @@ from typing import Any
 import anyio
 import pytest
 
-from outlast.apps.knowledge.http_fetch import Fetcher, NotRead
 from outlast.base.clock import SystemClock
 from outlast.kernel.http import private_addresses
+from outlast.kernel.web.http_fetch import Fetcher, NotRead
 
 
 async def test_a_name_that_no_resolver_answers_for_is_said_to_be_that(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,1 @@
+"""Public web pages: fetched over HTTP, and read as text."""
