@@ -8,17 +8,32 @@ The words that agents are written with can be imported from here; they are loade
 from importlib import import_module
 from typing import Any, Final
 
-__all__ = ["Agent", "Context", "Image", "StageContext", "StageResult", "ToolResult", "flow", "tool"]
+__all__ = [
+    "Agent",
+    "Context",
+    "Image",
+    "Source",
+    "StageContext",
+    "StageResult",
+    "ToolResult",
+    "flow",
+    "tool",
+    "web_fetch",
+    "web_search",
+]
 
 _MODULES: Final = {
     "Agent": "agent",
     "Context": "context",
     "Image": "images",
+    "Source": "sources",
     "StageContext": "context",
     "StageResult": "hooks",
     "ToolResult": "tool",
     "flow": "flow",
     "tool": "tool",
+    "web_fetch": "tools.web",
+    "web_search": "tools.web",
 }
 
 

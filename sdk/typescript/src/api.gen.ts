@@ -22,7 +22,7 @@ export type InboxKind = 'approval' | 'question' | 'proposal' | 'handover' | 'men
 export type OnBusy = 'reject' | 'enqueue' | 'interrupt'
 export type PageHtmlReason = 'created' | 'full' | 'reset' | 'undo' | 'restore' | 'copy'
 export type PageState = 'new' | 'working' | 'waiting' | 'ready' | 'problems' | 'failed'
-export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | MessagePart
+export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | SourcesPart | MessagePart
 export type PatchOp = 'text' | 'html' | 'replace' | 'append' | 'prepend' | 'before' | 'after' | 'remove' | 'attributes' | 'classes' | 'move'
 export type Pending = PendingApproval | PendingQuestion
 export type ProposedState = 'open' | 'accepted' | 'rejected' | 'superseded'
@@ -3975,6 +3975,13 @@ export interface SourceElement {
   refusal: EditRefusal | null
 }
 
+/** A web page: its address begins with http:// or https://, its title may be empty. */
+export interface SourceLink {
+  url: string
+  /** Title that people see, at most 200 characters. */
+  title: string
+}
+
 export interface SourceRemoved {
   /** Id of the documentation source. */
   source_id: string
@@ -3988,6 +3995,19 @@ export interface SourceValue {
   partly: boolean
   /** Why it cannot be edited; null if it can. */
   refusal: EditRefusal | null
+}
+
+/** The web pages that the result of the tool call `call_id` comes from. */
+export interface SourcesPart {
+  /** Kind of the object; it tells the members of a list apart. */
+  type: 'sources'
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Number of the model turn in the run, from 0. */
+  step: number
+  /** Id that the model gave to its tool call. */
+  call_id: string
+  sources: SourceLink[]
 }
 
 /** Post a message to a thread and start a run that answers it. */

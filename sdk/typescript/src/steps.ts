@@ -51,6 +51,10 @@ function wordsFor(tool: string, args: string): Words {
       return codeWords(strings(args, 'language')[0] ?? '')
     case 'search_docs':
       return ['Searching the documentation', 'Searched the documentation', 'Search the documentation']
+    case 'web_search':
+      return ['Searching the web', 'Searched the web', 'Search the web']
+    case 'web_fetch':
+      return one('Reading', 'Read', 'Read', 'a web page')
     case 'propose_edits':
       return ['Writing edits', 'Proposed edits', 'Propose edits']
     case 'read_document':

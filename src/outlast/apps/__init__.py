@@ -8,4 +8,5 @@ APPS: Final = (
     "outlast.apps.pages",
     "outlast.apps.documents",
     "outlast.apps.knowledge",
+    "outlast.apps.web",
 )

@@ -33,7 +33,7 @@ InboxKind: TypeAlias = Literal["approval", "question", "proposal", "handover", "
 OnBusy: TypeAlias = Literal["reject", "enqueue", "interrupt"]
 PageHtmlReason: TypeAlias = Literal["created", "full", "reset", "undo", "restore", "copy"]
 PageState: TypeAlias = Literal["new", "working", "waiting", "ready", "problems", "failed"]
-Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | MessagePart'
+Part: TypeAlias = 'TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | SourcesPart | MessagePart'
 PatchOp: TypeAlias = Literal["text", "html", "replace", "append", "prepend", "before", "after", "remove", "attributes", "classes", "move"]
 Pending: TypeAlias = 'PendingApproval | PendingQuestion'
 ProposedState: TypeAlias = Literal["open", "accepted", "rejected", "superseded"]
@@ -2053,7 +2053,7 @@ class Message(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | MessagePart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | SourcesPart | MessagePart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Name of the agent that wrote it; null for messages of people, and for answers from before agents were
@@ -2695,7 +2695,7 @@ class PageVersionHtml(TypedDict):
 class PartCarrier(TypedDict):
     """A whole part: a new one, or one that replaces the part with its id."""
     # The part, with all its text so far.
-    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | MessagePart
+    part: TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | SourcesPart | MessagePart
 
 
 class PendingApproval(TypedDict):
@@ -2773,7 +2773,7 @@ class PostedMessage(TypedDict):
     # Whether the message is complete.
     status: Literal["complete", "partial", "cancelled", "error"]
     # Parts of the message, in order.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | MessagePart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | SourcesPart | MessagePart]
     # Id of the model that wrote it; null for messages of people.
     model: str | None
     # Name of the agent that wrote it; null for messages of people, and for answers from before agents were
@@ -3308,7 +3308,7 @@ class RunView(TypedDict):
     # Seconds from start to end; null while it has not ended.
     duration_s: float | None
     # Parts of the answer so far.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | MessagePart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | SourcesPart | MessagePart]
     # Approvals and questions that wait for a user.
     pending: Sequence[PendingApproval | PendingQuestion]
     # Steps of the run, for operators.
@@ -4007,6 +4007,13 @@ class SourceElement(TypedDict):
     refusal: EditRefusal | None
 
 
+class SourceLink(TypedDict):
+    """A web page: its address begins with http:// or https://, its title may be empty."""
+    url: str
+    # Title that people see, at most 200 characters.
+    title: str
+
+
 class SourceRemoved(TypedDict):
     # Id of the documentation source.
     source_id: str
@@ -4020,6 +4027,19 @@ class SourceValue(TypedDict):
     partly: bool
     # Why it cannot be edited; null if it can.
     refusal: EditRefusal | None
+
+
+class SourcesPart(TypedDict):
+    """The web pages that the result of the tool call `call_id` comes from."""
+    # Kind of the object; it tells the members of a list apart.
+    type: Literal["sources"]
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Number of the model turn in the run, from 0.
+    step: int
+    # Id that the model gave to its tool call.
+    call_id: str
+    sources: Sequence[SourceLink]
 
 
 class StartRun(TypedDict):
@@ -4172,7 +4192,7 @@ class StepReset(TypedDict):
     # Number of times that a worker has claimed the run, from 1.
     attempt: int
     # The parts of the message.
-    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | MessagePart]
+    parts: Sequence[TextPart | ReasoningPart | ToolCallPart | ImagePart | FilePart | NoticePart | PagePart | ProposalPart | SubrunPart | HandoffPart | SourcesPart | MessagePart]
 
 
 class StepStarted(TypedDict):

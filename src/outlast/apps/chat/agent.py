@@ -1,4 +1,5 @@
-"""The `chat` agent: a capable assistant with a sandbox, which looks things up in the indexed documentation."""
+"""The `chat` agent: a capable assistant with a sandbox, which looks things up in the indexed documentation and,
+if configured, on the web."""
 
 from functools import partial
 from typing import Final
@@ -11,6 +12,7 @@ from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
 from outlast.kernel.agents.tools.project_files import file_tools, with_newest_files
 from outlast.kernel.agents.tools.standard_tools import sandbox_tools
+from outlast.kernel.agents.tools.web import WEB_TOOLS
 from outlast.kernel.apps.opened import Opened, Opening
 from outlast.kernel.library.search import SEARCH_DOCS
 from outlast.kernel.threads.tables import threads
@@ -43,6 +45,10 @@ LOOKING_UP: Final = """\
   an API. Name the address and version of what you rely on. The modules it finds are code saved earlier: use them.
 """
 
+FROM_THE_WEB: Final = """\
+- For what is newer than your knowledge, or needs a source, use {tools}, and name the address of what you rely on.
+"""
+
 
 def open_app(opening: Opening) -> Opened:
     """The agents `chat` and `summary`."""
@@ -53,8 +59,11 @@ def chat_agent(opening: Opening) -> Agent:
     """The agent `chat`."""
     sandbox = opening.settings.sandbox
     search = opening.implementation(SEARCH_DOCS)
-    tools: list[Tool] = [*([search] if search is not None else []), *file_tools(opening), ask_user]
+    web = opening.implementation(WEB_TOOLS)
+    tools: list[Tool] = [*([search] if search is not None else []), *web, *file_tools(opening), ask_user]
     looking_up = LOOKING_UP if search is not None else ""
+    if web:
+        looking_up += FROM_THE_WEB.format(tools=" and ".join(tool.name for tool in web))
     if sandbox is None:
         system = WITHOUT_TOOLS.format(looking_up=looking_up)
     else:

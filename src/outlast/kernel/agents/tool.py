@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, get_type_hints, overload
 
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.images import Image
+from outlast.kernel.agents.sources import Source
 
 if TYPE_CHECKING:  # `from outlast import tool` loads no Pydantic; the functions below load it when a run works
     from pydantic import BaseModel
@@ -29,7 +30,7 @@ class ToolResult:
     workspace. `parts` are shown to people after the call (their `step` is set), recorded together with the result.
     `interrupted`: an earlier attempt had started the call, and it could be neither re-attached nor repeated. `notes`
     reach the model with the results of the step, in separate messages. `images` are seen by the model, and by people
-    with the call; at most four.
+    with the call; at most four. `sources` are shown to people as links with the call.
     """
 
     content: str
@@ -39,6 +40,7 @@ class ToolResult:
     interrupted: bool = False
     notes: tuple[str, ...] = ()
     images: tuple[Image, ...] = ()
+    sources: tuple[Source, ...] = ()
 
 
 class Tool:

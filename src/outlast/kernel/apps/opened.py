@@ -93,7 +93,7 @@ class Opening:
         """Redacts keys and secrets that this server finds in its environment: no log and no memory may show them."""
         tables = (getattr(self.settings, field.name) for field in fields(self.settings))
         names = [provider.key_env for provider in self.settings.providers.values()]
-        names += [one.api_key_env for one in tables if hasattr(one, "api_key_env")]
+        names += [getattr(one, "key_env", one.api_key_env) for one in tables if hasattr(one, "api_key_env")]
         if self.settings.sandbox is not None:
             names += [dependency.secret_env for dependency in self.settings.sandbox.dependencies]
         return Redactor(self.environment.get(name, "").encode() for name in names if name)

@@ -20,6 +20,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import CleanUp, Context, EffectContext
 from outlast.kernel.agents.handoff import HandoffTool
+from outlast.kernel.agents.sources import sources_part
 from outlast.kernel.agents.tool import Tool, ToolResult
 from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.runs import store
@@ -237,13 +238,14 @@ async def _record_result(
         content = f"{content[:half]}\n[… {len(content) - RESULT_CHARS} characters omitted …]\n{content[-half:]}"
     stored = await store_images(context.engine.blobs, result.images)
     content = "\n".join([content, *stored.notes])
-    parts = [*stored.parts(effect.call_id or ""), *result.parts]
+    call_id = effect.call_id or ""
+    parts = [*stored.parts(call_id), *sources_part(result.sources, call_id), *result.parts]
     status = "interrupted" if result.interrupted else "error" if result.is_error else "done"
     began = effect.started_at  # of the first attempt: a re-attached command has run since then
     duration_s = None if began is None else max((context.engine.clock.now() - began).total_seconds(), 0.0)
     shown = ToolResultData(
         part_id=effect.part_id or "",
-        call_id=effect.call_id or "",
+        call_id=call_id,
         status=status,  # type: ignore[arg-type]  # one of the three above
         result=content,
         duration_s=None if duration_s is None else round(duration_s, 3),

@@ -141,6 +141,21 @@ class HandoffPart(_Part):
     run_id: str
 
 
+class SourceLink(Frozen):
+    """A web page: its address begins with http:// or https://, its title may be empty."""
+
+    url: str
+    title: str = ""
+
+
+class SourcesPart(_Part):
+    """The web pages that the result of the tool call `call_id` comes from."""
+
+    type: Literal["sources"] = "sources"
+    call_id: str
+    sources: list[SourceLink]
+
+
 class MessagePart(_Part):
     """A person's message that the agent read at this point of its answer."""
 
@@ -161,6 +176,7 @@ Part = Annotated[
     | ProposalPart
     | SubrunPart
     | HandoffPart
+    | SourcesPart
     | MessagePart,
     Field(discriminator="type"),
 ]

@@ -7,7 +7,10 @@ from pathlib import Path
 from outlast.apps.chat.agent import chat_agent
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
+from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.prompt import PromptContext
+from outlast.kernel.agents.tool import Tool
+from outlast.kernel.agents.tools.web import WEB_TOOLS, web_fetch, web_search
 from outlast.kernel.files import store as files
 from outlast.kernel.files.kinds import Kind
 from outlast.kernel.files.newest import TOLD
@@ -36,6 +39,24 @@ async def test_it_searches_documentation_also_without_a_sandbox_and_tells_the_mo
     system = await db.write(instructions)
     assert "look it up with search_docs" in system
     assert "\n\n\n" not in system
+
+
+async def test_it_gets_the_tools_for_the_web_that_are_configured(db: Database, tmp_path: Path) -> None:
+    settings = Settings(sandbox=None)
+
+    def instructions(tx: Tx, agent: Agent) -> str:
+        team = Team(tx)
+        run = run_of(tx, make_run(tx, team.thread_id, team.editor))
+        model, blobs = ModelSpec("demo", "demo", "demo"), FolderBlobs(tmp_path)
+        return agent.prompt(PromptContext(tx, run, model, settings, blobs)).system
+
+    offers: list[list[Tool]] = [[], [web_fetch], [web_search, web_fetch]]
+    for offered in offers:
+        agent = chat_agent(make_opening(db, tmp_path, settings, implementations={WEB_TOOLS: offered}))
+        names = [tool.name for tool in offered]
+        assert [tool.name for tool in agent.tools if tool.name.startswith("web_")] == names
+        system = await db.write(instructions, agent)
+        assert (f"use {' and '.join(names)}, and name the address" in system) is bool(names)
 
 
 async def test_it_lists_the_newest_files_of_the_project_as_data(db: Database, tmp_path: Path) -> None:

@@ -9,13 +9,14 @@ import {
   type Part,
   type Pending,
   type RunState,
+  type SourcesPart,
 } from '@outlast/sdk'
 import { Markdown } from '@/components/markdown'
 import { Zoom } from '@/components/zoom'
 import type { AnswerProps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
-import { groupCallImages } from './call-images'
+import { groupCallParts } from './call-parts'
 import { FilePartCard } from './file-part-card'
 import { HandoffLine } from './handoff-line'
 import { PendingCard } from './pending-card'
@@ -23,6 +24,7 @@ import { Reasoning } from './reasoning'
 import { isStructured, StructuredText } from './structured-text'
 import { useOpenThread, useThreadFacts } from './thread-context'
 import { useThreadViews } from './thread-views'
+import { SourceLinks } from './source-links'
 import { SubrunCard } from './subrun-card'
 import { ToolCard } from './tool-card'
 import { tellsUnreadable } from './unreadable-files'
@@ -46,7 +48,7 @@ export function MessageParts({ parts, pending, live }: AnswerProps) {
 }
 
 function PartList({ parts: all, pending, live }: AnswerProps) {
-  const { parts, images } = groupCallImages(all)
+  const { parts, images, sources } = groupCallParts(all)
   const handoff = parts.find((part) => part.type === 'handoff')
   return parts.map((part, index) =>
     part.type === 'tool_call' && part.call_id === handoff?.call_id ? null : ( // the line says it
@@ -54,6 +56,7 @@ function PartList({ parts: all, pending, live }: AnswerProps) {
         key={part.id}
         part={part}
         images={images.get(part.id)}
+        sources={sources.get(part.id)}
         pending={pending.find(({ part_id }) => part_id === part.id)}
         growing={live && index === parts.length - 1}
       />
@@ -69,11 +72,13 @@ interface PartViewProps {
   part: Part
   /** The images that a call returned. */
   images?: ImagePart[] | undefined
+  /** The pages that its result comes from. */
+  sources?: SourcesPart | undefined
   pending: Pending | undefined
   growing: boolean
 }
 
-export const PartView = memo(function PartView({ part, images, pending, growing }: PartViewProps) {
+export const PartView = memo(function PartView({ part, images, sources, pending, growing }: PartViewProps) {
   if (pending !== undefined) return <PendingCard pending={pending} />
   switch (part.type) {
     case 'text':
@@ -82,9 +87,11 @@ export const PartView = memo(function PartView({ part, images, pending, growing 
     case 'reasoning':
       return part.text.trim() === '' ? null : <Reasoning part={part} growing={growing} />
     case 'tool_call':
-      return <ToolCard part={part} images={images} />
+      return <ToolCard part={part} images={images} sources={sources} />
     case 'image':
       return <Picture part={part} />
+    case 'sources':
+      return <SourceLinks part={part} />
     case 'file':
       return (
         <>

@@ -9,11 +9,12 @@ import {
   Unplug,
 } from 'lucide-react'
 import { memo, useState, type ReactNode } from 'react'
-import { toolLabel, type ImagePart, type ToolCallPart, type ToolStatus } from '@outlast/sdk'
+import { toolLabel, type ImagePart, type SourcesPart, type ToolCallPart, type ToolStatus } from '@outlast/sdk'
 import { Zoom } from '@/components/zoom'
 import { cn } from '@/lib/cn'
 import { duration, parseObject } from '@/lib/format'
 import { client } from '@/lib/queries'
+import { SourceLinks } from './source-links'
 import { ToolBody } from './tool-body'
 import { exitCode, title } from './tool-text'
 
@@ -35,10 +36,12 @@ interface ToolCardProps {
   part: ToolCallPart
   /** The images that it returned. */
   images?: ImagePart[] | undefined
+  /** The pages that its result comes from. */
+  sources?: SourcesPart | undefined
 }
 
-/** One tool call: a one-line summary that opens into all details, and its images. Open while the tool runs. */
-export const ToolCard = memo(function ToolCard({ part, images }: ToolCardProps) {
+/** One tool call: a one-line summary that opens into all details, its images and sources. Open while the tool runs. */
+export const ToolCard = memo(function ToolCard({ part, images, sources }: ToolCardProps) {
   const [choice, setChoice] = useState<boolean | null>(null)
   const open = choice ?? (BUSY.has(part.status) && part.output !== '')
   const [icon, state] = MARK[part.status]
@@ -76,6 +79,7 @@ export const ToolCard = memo(function ToolCard({ part, images }: ToolCardProps) 
       </button>
       {open && <ToolBody part={part} />}
       {images !== undefined && <Images images={images} />}
+      {sources !== undefined && <SourceLinks part={sources} />}
     </section>
   )
 })

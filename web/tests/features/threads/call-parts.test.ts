@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { ImagePart, Part, ToolCallPart } from '@outlast/sdk'
-import { groupCallImages } from '@/features/threads/call-images'
+import type { ImagePart, Part, SourcesPart, ToolCallPart } from '@outlast/sdk'
+import { groupCallParts } from '@/features/threads/call-parts'
 
 const call = (id: string, step = 1): ToolCallPart => ({
   type: 'tool_call',
@@ -32,7 +32,7 @@ const image = (id: string, callId: string, step = 1): ImagePart => ({
 const ids = (parts: Part[] | undefined): string[] => (parts ?? []).map(({ id }) => id)
 
 it('shows images with the call of their step that returned them, in order', () => {
-  const { parts, images } = groupCallImages([
+  const { parts, images } = groupCallParts([
     call('a'),
     image('1', 'a'),
     image('2', 'a'),
@@ -46,7 +46,14 @@ it('shows images with the call of their step that returned them, in order', () =
 
 it('leaves other images, and those whose call is not there, where they are', () => {
   const given = [call('a'), image('shown', ''), image('lost', 'gone')]
-  const { parts, images } = groupCallImages(given)
+  const { parts, images } = groupCallParts(given)
   expect(parts).toEqual(given)
   expect(images.size).toBe(0)
+})
+
+it('shows the sources of a result with its call', () => {
+  const sources: SourcesPart = { type: 'sources', id: '1', step: 1, call_id: 'a', sources: [] }
+  const grouped = groupCallParts([call('a'), sources, { ...sources, id: '2', call_id: 'gone' }])
+  expect(ids(grouped.parts)).toEqual(['part_a_1', '2'])
+  expect(grouped.sources.get('part_a_1')).toEqual(sources)
 })

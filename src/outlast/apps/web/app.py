@@ -1,0 +1,8 @@
+"""The declaration of the web app."""
+
+from typing import Final
+
+from outlast.kernel.agents.tools.web import WEB_TOOLS
+from outlast.kernel.apps.app import App
+
+APP: Final = App(name="web", server="outlast.apps.web.server", opens=[WEB_TOOLS], tools=["web_search", "web_fetch"])
