@@ -10,7 +10,8 @@ from outlast.apps.knowledge.markdown_splitter import cut_markdown
 from outlast.apps.knowledge.passages import Cut
 from outlast.apps.knowledge.signatures import cut_signatures, module_of
 from outlast.kernel.library.modules import text_hash
-from outlast.kernel.web.pages import NoPage, read_page
+from outlast.kernel.web.errors import NoPage
+from outlast.kernel.web.pages import read_page
 
 Language = Literal["markdown", "typescript", "python"]
 

@@ -10,7 +10,8 @@ from outlast.apps.web.settings import WebSettings
 from outlast.kernel.files.kinds import PDF
 from outlast.kernel.files.texts import read_text
 from outlast.kernel.web.http_fetch import Answer, Fetcher, NotRead
-from outlast.kernel.web.pages import NoPage, looks_like_html, read_page
+from outlast.kernel.web.errors import NoPage
+from outlast.kernel.web.pages import looks_like_html, read_page
 from outlast_sandbox.host_patterns import parse_host_port
 
 ACCEPT: Final = "text/markdown, text/html;q=0.9, text/plain;q=0.8, application/pdf;q=0.7, */*;q=0.5"

@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 from bs4 import BeautifulSoup, Tag
 from markdownify import ATX, MarkdownConverter
 
-from outlast.kernel.web.pages import NoPage
+from outlast.kernel.web.errors import NoPage
 
 # Main content elements of documentation generators, the most specific first.
 _MAIN: Final = ("main article", "article", "main", "[role=main]", ".markdown-body", "#content", ".content", "body")

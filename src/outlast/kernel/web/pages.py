@@ -5,10 +5,6 @@ from typing import Final
 _START_CHARS: Final = 512
 
 
-class NoPage(ValueError):
-    """The text is not a readable web page; the message gives the reason."""
-
-
 def read_page(html: str, url: str) -> tuple[str, str]:
     """See `read_web_page`; imported here, because its libraries take a twentieth of each server's start."""
     from outlast.kernel.web.html_to_markdown import read_web_page

@@ -6,7 +6,7 @@ import pytest
 
 from outlast.kernel.web.html_to_markdown import read_web_page
 from outlast.apps.knowledge.markdown_splitter import cut_markdown
-from outlast.kernel.web.pages import NoPage
+from outlast.kernel.web.errors import NoPage
 
 URL = "https://docs.example/api/issues"
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from outlast.apps.knowledge.settings import SOURCE_BYTES
 from outlast.apps.knowledge.source_documents import Document, Reading, read_file_text
+from outlast.kernel.web.errors import NoPage
 from outlast.kernel.web.http_fetch import NotRead, too_large
-from outlast.kernel.web.pages import NoPage
 
 ENDINGS: Final = (".md", ".mdx", ".markdown", ".txt", ".rst", ".html", ".htm")
 MAX_FILES: Final = 5_000

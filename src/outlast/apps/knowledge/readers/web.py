@@ -18,8 +18,9 @@ from outlast.apps.knowledge.rows import KnowledgePageRow
 from outlast.apps.knowledge.settings import SOURCE_BYTES
 from outlast.apps.knowledge.source_documents import Document, Reading
 from outlast.kernel.http.private_addresses import NONE, Allowed
+from outlast.kernel.web.errors import NoPage
 from outlast.kernel.web.http_fetch import Answer, Fetcher, NotRead, too_large
-from outlast.kernel.web.pages import NoPage, looks_like_html, read_page
+from outlast.kernel.web.pages import looks_like_html, read_page
 
 AT_A_TIME: Final = 4
 MAPS: Final = 50  # sitemaps that one sitemap may lead to
