@@ -50,6 +50,8 @@ from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
 from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.http.surface import Surface
+from outlast.kernel.mcp.connection import McpConnections
+from outlast.kernel.mcp.tools import ConnectedTools
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard
@@ -237,6 +239,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         log=_log_event,
         workspaces=opening.workspaces,
         files=sandboxes.checkpoints,
+        connected=ConnectedTools(database, McpConnections(database, opening.vault, settings.mcp)),
     )
     warmer = None
     if sandboxes.manager is not None and settings.sandbox is not None and settings.sandbox.mode == "warm":

@@ -40,6 +40,7 @@ KINDS: Final = {
     "delivery": "whd",
     "hook": "hok",
     "hook_call": "hcl",
+    "mcp_server": "mcp",
     "node": "nod",
     "event": "evt",
     "request": "req",

@@ -68,7 +68,7 @@ async def decide_approval(
         if isinstance(checked, OutlastError):  # not earlier: the error would reveal the call to a stranger
             raise checked
         if decision == "approve":
-            _require_same_tool(services, row.approval, held.profile, tool_version)
+            _require_same_tool(tx, services, row.approval, held, tool_version)
         text = row.approval.arguments if checked is None else checked
         body = {"reason": reason, "remember": remember, "arguments": text if text != row.approval.arguments else None}
         status = "approved" if decision == "approve" else "denied"
@@ -105,13 +105,12 @@ async def answer_question(
 async def read_decision(services: Services, actor: Actor, approval_id: str) -> DecisionAnswer:
     """An approval or question as it is now ("open" until decided), with the change of its tool since it asked."""
 
-    def read(tx: Tx) -> tuple[ApprovalRow, str]:
+    def read(tx: Tx) -> tuple[ApprovalRow, Tool | None]:
         asked = store.approval_of(tx, approval_id).approval
         require_run(tx, actor, asked.run_id, Right.READ)
-        return asked, store.run_of(tx, asked.run_id).profile
+        return asked, _changed_tool(tx, services, asked, store.run_of(tx, asked.run_id))
 
-    asked, agent = await services.db.read(read)
-    tool = _changed_tool(services, asked, agent)
+    asked, tool = await services.db.read(read)
     answer = _to_answer(asked)
     if asked.status != "open" or tool is None:
         return answer
@@ -142,17 +141,19 @@ def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> tuple[ApprovalO
     return row, held
 
 
-def _changed_tool(services: Services, asked: ApprovalRow, agent: str) -> Tool | None:
+def _changed_tool(tx: Tx, services: Services, asked: ApprovalRow, run: Run) -> Tool | None:
     """The tool of the call as it is now, if it was changed since it asked."""
-    known_agent = services.engine.agents.get(agent)
-    tool = None if known_agent is None else known_agent.tool(asked.tool)
+    agent = services.engine.agents.get(run.profile)
+    tool = (
+        None if agent is None else agent.tool(asked.tool) or services.engine.connected(tx, run, agent).get(asked.tool)
+    )
     if tool is None or asked.tool_version is None or tool.version in (None, asked.tool_version):
         return None
     return tool
 
 
-def _require_same_tool(services: Services, asked: ApprovalRow, agent: str, known: str | None) -> None:
-    tool = _changed_tool(services, asked, agent)
+def _require_same_tool(tx: Tx, services: Services, asked: ApprovalRow, run: Run, known: str | None) -> None:
+    tool = _changed_tool(tx, services, asked, run)
     if tool is not None and tool.version != known:
         raise ToolChanged(
             f"The tool {asked.tool} was changed since it asked.", tool=asked.tool, tool_version=tool.version

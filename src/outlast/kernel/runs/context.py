@@ -4,7 +4,7 @@ An effect receives this context and returns its result; it sets no attribute. Th
 (shown parts, notes for the model, changed workspaces) is kept here.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ import anyio
 
 from outlast.db.database import Tx
 from outlast.kernel.agents.tool import Tool
-from outlast.kernel.models.protocol import Delta, ModelSpec
+from outlast.kernel.models.protocol import Delta, ModelSpec, ToolSpec
 from outlast.kernel.runs import store
 from outlast.kernel.runs.claims import Claimed
 from outlast.kernel.runs.engine import Engine
@@ -54,6 +54,7 @@ class RunContext:
         self._workspace_id = run.workspace_id
         self._streamed: dict[tuple[str, str], list[str]] = {}  # (event, part id): deltas not yet folded
         self._has_recorded = first is not None
+        self._connected: Mapping[str, Tool] | None = None  # None: not read yet
         for event in () if first is None else first.events:
             self._fold(event)
 
@@ -64,7 +65,23 @@ class RunContext:
 
     def tool(self, name: str | None) -> Tool | None:
         """The tool of that name, or None."""
-        return self.engine.tool(self.agent, name)
+        return self.engine.tool(self.agent, name) or (self._connected or {}).get(name or "")
+
+    def connect_in(self, tx: Tx) -> tuple[ToolSpec, ...]:
+        """Read which tools the run has beside those of its agent, as `tool` finds them from then on; returns those that
+        a model is offered. A tool of the agent goes before one of the same name."""
+        self._connected = self.engine.connected(tx, self.run, self.agent)
+        return tuple(tool.spec for name, tool in self._connected.items() if self.agent.tool(name) is None)
+
+    async def connect(self) -> None:
+        """As `connect_in`, unless this leg has read them."""
+        if self._connected is None:
+            await self.engine.db.read(self.connect_in)
+
+    @property
+    def tool_names(self) -> Sequence[str]:
+        """Names of all its tools."""
+        return list(dict.fromkeys([*(tool.name for tool in self.agent.tools), *(self._connected or {})]))
 
     def open_with(self, event: NamedEvent) -> None:
         """A fact of the claim, recorded together with the first effect."""

@@ -49,7 +49,7 @@ def judge_calls(context: RunContext, parts: Sequence[OpenPart], finish: str) -> 
 def _judge(context: RunContext, part: OpenPart, finish: str) -> JudgedCall:
     tool, arguments = context.tool(part.tool), parse_arguments(part.whole())
     if tool is None:
-        names = ", ".join(spec.name for spec in context.agent.specs)
+        names = ", ".join(context.tool_names)
         return JudgedCall(part, UNKNOWN_TOOL.format(tool=part.tool[:80], names=names))
     if arguments is None:
         return JudgedCall(part, cut_call_text(part.whole(), finish))

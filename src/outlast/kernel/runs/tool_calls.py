@@ -65,6 +65,8 @@ class CallsOutcome:
 async def call_tools(context: RunContext, effects: Sequence[Effect], *, are_started: bool = False) -> CallsOutcome:
     """Execute these calls, and record each when it finishes. `are_started`: the journal has their start already."""
     outcome = CallsOutcome()
+    if any(context.tool(effect.tool) is None for effect in effects):
+        await context.connect()
     # Committed before anything runs: an attempt that finds a started call knows that it may have taken effect.
     if not are_started:
         effects = await _mark_started(context, effects)

@@ -2,7 +2,7 @@
 steps of the run are summarized first (`compaction.py`)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import anyio.to_thread
@@ -79,6 +79,7 @@ class TurnRequest:
         def read(tx: Tx) -> _Read:
             prompt_context = PromptContext(tx, context.run, context.model, engine.settings, engine.blobs)
             prompt = context.agent.prompt(prompt_context)
+            prompt = replace(prompt, tools=(*prompt.tools, *context.connect_in(tx)))
             if self._is_first:
                 return _Read(prompt)
             journal = store.whole_effects(tx, context.run.id)

@@ -21,6 +21,7 @@ from outlast.kernel.apps.packages import declared_packages
 from outlast.kernel.credits.settings import CreditSettings
 from outlast.kernel.limits.settings import LimitSettings
 from outlast.kernel.locks.settings import LockSettings
+from outlast.kernel.mcp.settings import McpSettings
 from outlast.kernel.models.settings import (
     DEMO_MODELS,
     DEMO_PROVIDERS,
@@ -87,6 +88,7 @@ class Settings:
     auth: AuthSettings = setting("", factory=AuthSettings)
     streams: StreamSettings = setting("", factory=StreamSettings)
     webhooks: WebhookSettings = setting("", factory=WebhookSettings)
+    mcp: McpSettings = setting("", factory=McpSettings)
     logs: LogSettings = setting("", factory=LogSettings)
 
     def of(self, table: type[T]) -> T:

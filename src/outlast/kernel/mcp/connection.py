@@ -1,0 +1,112 @@
+"""Talks to an MCP server: within a deadline, to permitted addresses only, with the secret that its header carries.
+
+The library `mcp` is loaded at the first use (`sdk.py`): a server that has no MCP servers never loads it.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from outlast.base.mcp_errors import McpSecretUnusable, McpServerFailed
+from outlast.db.database import Database, Tx
+from outlast.kernel.mcp.definitions import Definition
+from outlast.kernel.mcp.rules import address_of, allowed_addresses, header_value
+from outlast.kernel.mcp.settings import McpSettings
+from outlast.kernel.secrets import store as secrets
+from outlast.kernel.secrets.vault import Vault
+from outlast_sandbox.host_patterns import parse_pattern
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+T = TypeVar("T")
+REASON_CHARS: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a server is, and which saved secret its header carries (None: it needs none)."""
+
+    name: str
+    url: str
+    header: str | None = None
+    secret: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A server that can be connected to. `header`: the name and the text of the header with the secret."""
+
+    name: str
+    url: str
+    header: tuple[str, str] | None = field(default=None, repr=False)
+
+
+@dataclass(slots=True)
+class Failure:
+    """Why the last request to a server failed, for people; empty if it did not."""
+
+    reason: str = ""
+
+
+class McpConnections:
+    """Connects to MCP servers. One per server; keeps nothing between two uses."""
+
+    def __init__(self, db: Database, vault: Vault, settings: McpSettings) -> None:
+        self.settings = settings
+        self._db, self._vault = db, vault
+        self._allowed = allowed_addresses(settings.allow_private)
+
+    async def use(self, place: Place, project_id: str, user_id: str, work: Callable[["Client"], Awaitable[T]]) -> T:
+        """The result of `work` with a connection to the server, as this user of the project. Raises `McpServerFailed`
+        and `McpSecretUnusable`. A cancelled call closes the connection."""
+        target = await self._db.read(self._target, place, project_id, user_id)
+        sdk = await anyio.to_thread.run_sync(import_module, "outlast.kernel.mcp.sdk")
+        failure = Failure()
+        try:
+            with anyio.fail_after(self.settings.timeout_s):
+                async with sdk.connect(target, self._allowed, failure) as client:
+                    return await work(client)
+        except TimeoutError:
+            raise self._failed(place, f"did not answer within {self.settings.timeout_s:g} s") from None
+        except Exception as error:  # the edge of another program: the library raises errors of many kinds, in groups
+            own = sdk.own_error(error)
+            if own is not None:
+                raise own from None
+            raise self._failed(place, failure.reason or sdk.reason_of(error)) from None
+
+    async def list_tools(self, client: "Client") -> Sequence[Definition]:
+        """The tools that a server lists: work for `use`."""
+        from outlast.kernel.mcp import sdk
+
+        return await sdk.list_tools(client)
+
+    def _target(self, tx: Tx, place: Place, project_id: str, user_id: str) -> Target:
+        if place.header is None or place.secret is None:
+            return Target(place.name, place.url)
+        value = self._value(tx, place.url, place.secret, project_id, user_id)
+        return Target(place.name, place.url, (place.header, header_value(place.header, value)))
+
+    def _value(self, tx: Tx, url: str, name: str, project_id: str, user_id: str) -> str:
+        """The secret's value for this user, if it is for the server's host."""
+        host, port = address_of(url)
+        hosts = next((one.hosts for one in secrets.hosts_of(tx, project_id) if one.name == name), None)
+        found = secrets.sealed_of(tx, project_id, user_id, name)
+        if hosts is None or found is None:
+            raise McpSecretUnusable(f"The project has no saved secret {name}.", secret=name)
+        if not any(parse_pattern(pattern).matches(host, port) for pattern in hosts):
+            raise McpSecretUnusable(f"The secret {name} is not for the host {host}.", secret=name)
+        if found.own is not None:
+            return self._vault.open(found.own, secrets.about(found.id, user_id))
+        if found.sealed is None:
+            raise McpSecretUnusable(f"The secret {name} has no value.", hint="Enter it first.", secret=name)
+        return self._vault.open(found.sealed, secrets.about(found.id))
+
+    @staticmethod
+    def _failed(place: Place, reason: str) -> McpServerFailed:
+        text = reason[:REASON_CHARS].rstrip(".")
+        return McpServerFailed(f"The MCP server {place.name} {text}.", server=place.name)

@@ -1,0 +1,74 @@
+"""Shapes of MCP servers on the wire."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from outlast.kernel.http.shapes import Answer, Request
+
+ToolState = Literal["allowed", "new", "changed", "gone"]
+ToolName = Annotated[str, Field(max_length=128)]
+
+
+class McpServerRequest(Request):
+    name: Annotated[str, Field(max_length=80)]
+    url: Annotated[str, Field(max_length=2_000)]
+    header: Annotated[str, Field(max_length=80)] | None = None
+    secret: Annotated[str, Field(max_length=80)] | None = None
+
+
+class AllowToolsRequest(Request):
+    tools: Annotated[Mapping[ToolName, Annotated[str, Field(max_length=64)]], Field(min_length=1, max_length=500)]
+
+
+class ForbidToolsRequest(Request):
+    tools: Annotated[Sequence[ToolName], Field(min_length=1, max_length=500)]
+
+
+class McpServerAnswer(Answer):
+    """An MCP server of a project. The value of its secret is in no answer."""
+
+    id: str
+    project_id: str
+    name: str
+    url: str
+    header: str | None
+    secret: str | None
+    created_by: str
+    created_at: str
+    listed_at: str
+    tools: int
+    allowed: int
+    waiting: int
+
+
+class McpToolAnswer(Answer):
+    """A tool of an MCP server, as the server last described it."""
+
+    name: str
+    shown: str
+    call_name: str
+    title: str
+    description: str
+    parameters: Mapping[str, Any]
+    annotations: Mapping[str, bool]
+    state: ToolState
+    digest: str
+    asks: bool
+    allowed_description: str | None
+    allowed_by: str | None
+    allowed_at: str | None
+
+
+class LeftOutAnswer(Answer):
+    name: str
+    reason: str
+
+
+class McpToolsAnswer(Answer):
+    """A server with its tools, and the tools that were left out of the listing."""
+
+    server: McpServerAnswer
+    tools: list[McpToolAnswer]
+    left_out: list[LeftOutAnswer]

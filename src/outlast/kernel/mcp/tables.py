@@ -1,0 +1,35 @@
+"""MCP servers of projects and the tools that they offer."""
+
+import sqlalchemy as sa
+
+from outlast.db.columns import json, metadata, moment, own_id, ref, soft_ref, text, word
+
+mcp_servers = sa.Table(
+    "mcp_servers",
+    metadata,
+    own_id(),
+    ref("project_id", "projects", "of", nullable=False),
+    word("name", "the first part of its tools' names", nullable=False),
+    text("url", "its address", nullable=False),
+    word("header", "name of the header that carries the secret; null: none"),
+    word("secret", "name of the saved secret that the header carries; null: none"),
+    ref("created_by", "users", "who added it", nullable=False),
+    moment("created_at", "when", nullable=False),
+    moment("listed_at", "when its tools were last listed", nullable=False),
+    sa.Index("uq_mcp_servers_project_id_name", "project_id", "name", unique=True),
+)
+
+mcp_tools = sa.Table(
+    "mcp_tools",
+    metadata,
+    ref("server_id", "mcp_servers", "of", nullable=False, primary_key=True),
+    sa.Column("name", sa.String(128), primary_key=True, comment="as the server calls it"),
+    word("call_name", "as models call it", nullable=False),
+    json("definition", "as the server last described it", nullable=False),
+    word("digest", "hash of the definition", nullable=False),
+    sa.Column("listed", sa.Boolean, nullable=False, comment="it was in the last listing"),
+    json("allowed_definition", "as it was described when it was allowed; null: it is not allowed"),
+    word("allowed_digest", "hash of that; offered while it is the same as the digest"),
+    soft_ref("allowed_by", "who allowed it"),
+    moment("allowed_at", "when"),
+)
