@@ -1,10 +1,13 @@
-"""Secrets and webhooks of a project, for the table of permissions."""
+"""Secrets, webhooks and MCP servers of a project, for the table of permissions."""
 
 from __future__ import annotations
 
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.hooks import store as hooks
+from outlast.kernel.mcp import store as mcp
+from outlast.kernel.mcp.definitions import Definition
+from outlast.kernel.mcp.rows import McpServerRow
 from outlast.kernel.secrets import store as secrets
 from outlast.kernel.services import Services
 from outlast.kernel.webhooks import store as webhooks
@@ -33,3 +36,12 @@ def make_hook(tx: Tx, services: Services, team: Team) -> str:
     secret = services.vault.seal(tx, "whsec_c2VjcmV0", f"hooks.secret {hook_id}")
     hooks.add(tx, id=hook_id, project_id=team.project_id, created_by=team.owner.user_id, secret=secret, **values)
     return hook_id
+
+
+def make_mcp_server(tx: Tx, team: Team) -> str:
+    """A server with one tool, at an address that nothing answers."""
+    server_id = new_id("mcp_server")
+    who = {"project_id": team.project_id, "created_by": team.owner.user_id, "created_at": tx.now, "listed_at": tx.now}
+    mcp.add(tx, McpServerRow(id=server_id, name="idle", url="http://127.0.0.1:9/mcp", header=None, secret=None, **who))
+    mcp.put_listing(tx, server_id, [Definition("find", "", "Find issues.", {"type": "object"}, {})])
+    return server_id

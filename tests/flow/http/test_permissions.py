@@ -52,7 +52,7 @@ from tests.asgi import Answer, Browser
 from tests.documents import make_documents
 from tests.factories import Team, join, make_run, make_schedule, make_thread, make_user
 from tests.flow.http.conftest import Site
-from tests.flow.http.connections import WEBHOOK, make_hook, make_secret, make_webhook
+from tests.flow.http.connections import WEBHOOK, make_hook, make_mcp_server, make_secret, make_webhook
 
 ROLES = ("stranger", "viewer", "colleague", "editor", "owner", "administrator")
 FORM = (
@@ -107,6 +107,7 @@ class Scene:
             "secret_id": make_secret(tx, team),
             **make_webhook(tx, team),
             "hook_id": make_hook(tx, services, team),
+            "mcp_server_id": make_mcp_server(tx, team),
             "name": "web",
             **_set_aside(tx),
             "invitation_id": invitation.id,
@@ -314,6 +315,13 @@ TABLE: dict[str, Row] = {
     "DELETE /v1/hooks/{hook_id}": Row(OWNER),
     "POST /v1/hooks/{hook_id}/rotate": Row(OWNER),
     "GET /v1/hooks/{hook_id}/calls": Row(OWNER),
+    "GET /v1/projects/{project_id}/mcp-servers": Row(VIEWER),
+    "POST /v1/projects/{project_id}/mcp-servers": Row(OWNER, {"name": "tracker", "url": "http://127.0.0.1:9/mcp"}),
+    "GET /v1/mcp-servers/{mcp_server_id}/tools": Row(VIEWER),
+    "POST /v1/mcp-servers/{mcp_server_id}/refresh": Row(OWNER),
+    "POST /v1/mcp-servers/{mcp_server_id}/allow": Row(OWNER, {"tools": {"find": "other"}}),
+    "POST /v1/mcp-servers/{mcp_server_id}/forbid": Row(OWNER, {"tools": ["find"]}),
+    "DELETE /v1/mcp-servers/{mcp_server_id}": Row(OWNER),
     "GET /v1/projects/{project_id}/sandboxes": Row(VIEWER),
     "GET /v1/themes": Row(SIGNED_IN),
     "GET /v1/projects/{project_id}/screens": Row(VIEWER),

@@ -23,33 +23,35 @@ async def list_mcp_servers(project_id: str, services: Svc, actor: Signed) -> Res
     return reply(page(await actions.list_servers(services, actor, project_id)))
 
 
-@router.get("/mcp-servers/{server_id}/tools", response_model=shapes.McpToolsAnswer)
-async def list_mcp_tools(server_id: str, services: Svc, actor: Signed) -> Response:
+@router.get("/mcp-servers/{mcp_server_id}/tools", response_model=shapes.McpToolsAnswer)
+async def list_mcp_tools(mcp_server_id: str, services: Svc, actor: Signed) -> Response:
     """List the server's tools as it last described them."""
-    return reply(await actions.list_tools(services, actor, server_id))
+    return reply(await actions.list_tools(services, actor, mcp_server_id))
 
 
-@router.post("/mcp-servers/{server_id}/refresh", response_model=shapes.McpToolsAnswer)
-async def refresh_mcp_tools(server_id: str, services: Svc, actor: Signed) -> Response:
+@router.post("/mcp-servers/{mcp_server_id}/refresh", response_model=shapes.McpToolsAnswer)
+async def refresh_mcp_tools(mcp_server_id: str, services: Svc, actor: Signed) -> Response:
     """Ask the server for its tools again (owners). A tool that changed is withheld from agents until you allow it
     again."""
-    return reply(await actions.refresh_tools(services, actor, server_id))
+    return reply(await actions.refresh_tools(services, actor, mcp_server_id))
 
 
-@router.post("/mcp-servers/{server_id}/allow", response_model=shapes.McpToolsAnswer)
-async def allow_mcp_tools(server_id: str, body: shapes.AllowToolsRequest, services: Svc, actor: Signed) -> Response:
+@router.post("/mcp-servers/{mcp_server_id}/allow", response_model=shapes.McpToolsAnswer)
+async def allow_mcp_tools(mcp_server_id: str, body: shapes.AllowToolsRequest, services: Svc, actor: Signed) -> Response:
     """Offer tools to the project's agents (owners), each exactly as you have seen it."""
-    return reply(await actions.allow_tools(services, actor, server_id, body.tools))
+    return reply(await actions.allow_tools(services, actor, mcp_server_id, body.tools))
 
 
-@router.post("/mcp-servers/{server_id}/forbid", response_model=shapes.McpToolsAnswer)
-async def forbid_mcp_tools(server_id: str, body: shapes.ForbidToolsRequest, services: Svc, actor: Signed) -> Response:
+@router.post("/mcp-servers/{mcp_server_id}/forbid", response_model=shapes.McpToolsAnswer)
+async def forbid_mcp_tools(
+    mcp_server_id: str, body: shapes.ForbidToolsRequest, services: Svc, actor: Signed
+) -> Response:
     """Stop offering tools to the project's agents (owners)."""
-    return reply(await actions.forbid_tools(services, actor, server_id, body.tools))
+    return reply(await actions.forbid_tools(services, actor, mcp_server_id, body.tools))
 
 
-@router.delete("/mcp-servers/{server_id}", status_code=204)
-async def remove_mcp_server(server_id: str, services: Svc, actor: Signed) -> Response:
+@router.delete("/mcp-servers/{mcp_server_id}", status_code=204)
+async def remove_mcp_server(mcp_server_id: str, services: Svc, actor: Signed) -> Response:
     """Remove an MCP server with its tools (owners)."""
-    await actions.remove_server(services, actor, server_id)
+    await actions.remove_server(services, actor, mcp_server_id)
     return nothing()
