@@ -8,16 +8,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import anyio
+import orjson
 import pytest
 import sqlalchemy as sa
 
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
 from outlast.kernel.mcp import actions
 from outlast.kernel.mcp.settings import McpSettings
 from outlast.kernel.mcp.shapes import McpServerRequest, McpToolsAnswer
-from outlast.kernel.mcp.tables import mcp_tools
+from outlast.kernel.mcp.tables import mcp_servers, mcp_tools
+from outlast.kernel.runs import store
 from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.settings import PolicyRule, RetrySettings
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.runs.worker import Worker
 from outlast.kernel.secrets.actions import create_secret
 from outlast.kernel.settings import Settings
 from outlast.testing.scripted_model import Call, Turn, turn
@@ -265,7 +270,38 @@ async def test_a_server_that_is_gone_or_private_is_a_tool_error(db: Database, tm
         assert "private network" in told_last(it.it.model.requests[3])[0]
 
 
-def _move(tx: Any, url: str) -> None:
-    from outlast.kernel.mcp.tables import mcp_servers
-
+def _move(tx: Tx, url: str) -> None:
     tx.execute(sa.update(mcp_servers).values(url=url))
+
+
+@pytest.mark.parametrize(
+    ("call", "made", "told"),
+    [(CREATE, [], "interrupted"), (FIND, ["find"], "1 issue about light")],
+    ids=["one that changes something", "one that only reads"],
+)
+async def test_a_call_that_a_killed_attempt_had_begun_is_made_again_only_if_it_may_be(
+    db: Database, tmp_path: Path, call: Call, made: list[str], told: str
+) -> None:
+    async with (
+        tool_server() as server,
+        stage(db, tmp_path, [turn("So.")], settings=settings_for(server), working=False) as it,
+    ):
+        await allow_all(it, await connect(it, server))
+        started = await it.start()
+
+        def begun(tx: Tx) -> None:
+            pieces = [{"type": "call", "call_id": "c1", "name": call.name, "arguments": "{}"}]
+            result = {"pieces": pieces, "finish": "tool_calls", "opaque": None}
+            store.insert_effect(tx, started.run_id, 1, 1, "model", status="finished", result=result)
+            arguments = orjson.dumps(call.arguments).decode()
+            values = {"status": "started", "started_at": tx.now, "part_id": "prt_1", "call_id": "c1"}
+            store.insert_effect(tx, started.run_id, 2, 1, "tool", tool=call.name, arguments=arguments, **values)
+            tx.update(runs, {"id": started.run_id}, attempt=1)
+
+        await db.write(begun)
+        async with anyio.create_task_group() as group:
+            group.start_soon(Worker(it.services.engine).run)
+            assert await it.ended(started.run_id) == "completed"
+            group.cancel_scope.cancel()
+        assert [name for name, _ in server.calls] == made
+        assert told in told_last(it.model.requests[0])[0]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from outlast.kernel.cli.client import Client
 
 app = Commands()
-ServerArgument = Annotated[str, typer.Argument(help="Name or id of the MCP server.")]
+ServerArgument = Annotated[str, typer.Argument(metavar="SERVER", help="Name or id of the MCP server.")]
 COLUMNS = "state shown asks description"
 
 
@@ -49,14 +49,14 @@ def list_servers(project: ProjectOption = None) -> None:
 
 @app.verb("tools", "outlast mcp tools linear --refresh")
 def tools(
-    server: ServerArgument,
+    mcp_server: ServerArgument,
     refresh: Annotated[bool, typer.Option("--refresh", help="Ask the server for its tools again.")] = False,
     project: ProjectOption = None,
 ) -> None:
     """List the tools of an MCP server, and whether agents may call them."""
 
     async def work(client: "Client") -> Any:
-        path = await _path(client, server, project)
+        path = await _path(client, mcp_server, project)
         return await (client.post(f"{path}/refresh") if refresh else client.get(f"{path}/tools"))
 
     _print_tools(call_server(work))
@@ -64,14 +64,14 @@ def tools(
 
 @app.verb("allow", "outlast mcp allow linear create_issue list_issues")
 def allow(
-    server: ServerArgument,
+    mcp_server: ServerArgument,
     names: Annotated[list[str] | None, typer.Argument(help="Tools. Default: all that wait for you.")] = None,
     project: ProjectOption = None,
 ) -> None:
     """Offer tools of an MCP server to the project's agents, as 'outlast mcp tools' shows them now."""
 
     async def work(client: "Client") -> Any:
-        path = await _path(client, server, project)
+        path = await _path(client, mcp_server, project)
         found = await client.get(f"{path}/tools")
         digests = {one["name"]: one["digest"] for one in found["tools"] if one["state"] in ("new", "changed")}
         chosen = digests if not names else {name: _of(digests, found["tools"], name) for name in names}
@@ -82,12 +82,12 @@ def allow(
 
 @app.verb("forbid", "outlast mcp forbid linear delete_issue")
 def forbid(
-    server: ServerArgument, names: Annotated[list[str], typer.Argument(help="Tools.")], project: ProjectOption = None
+    mcp_server: ServerArgument, names: Annotated[list[str], typer.Argument(help="Tools.")], project: ProjectOption = None
 ) -> None:
     """Stop offering tools of an MCP server to the project's agents."""
 
     async def work(client: "Client") -> Any:
-        return await client.post(f"{await _path(client, server, project)}/forbid", {"tools": names})
+        return await client.post(f"{await _path(client, mcp_server, project)}/forbid", {"tools": names})
 
     _print_tools(call_server(work))
 
@@ -97,10 +97,10 @@ def remove(server: ServerArgument, project: ProjectOption = None) -> None:
     """Remove an MCP server from a project."""
 
     async def work(client: "Client") -> Any:
-        return await client.delete(await _path(client, server, project))
+        return await client.delete(await _path(client, mcp_server, project))
 
     call_server(work)
-    terminal.print_result({"server": server, "state": "removed"}, f"{server}: removed")
+    terminal.print_result({"server": mcp_server, "state": "removed"}, f"{mcp_server}: removed")
 
 
 async def _path(client: "Client", server: str, project: str | None) -> str:
