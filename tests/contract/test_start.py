@@ -3,7 +3,17 @@
 import subprocess
 import sys
 
-LOADED_WHEN_NEEDED = ("aiohttp", "anthropic", "asyncpg", "cryptography", "lxml", "mcp", "numpy", "openai", "pydantic_ai")
+LOADED_WHEN_NEEDED = (
+    "aiohttp",
+    "anthropic",
+    "asyncpg",
+    "cryptography",
+    "lxml",
+    "mcp",
+    "numpy",
+    "openai",
+    "pydantic_ai",
+)
 
 
 def test_large_libraries_load_with_the_first_who_needs_them() -> None:

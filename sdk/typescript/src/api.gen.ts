@@ -188,6 +188,11 @@ export interface AgentRunWaiting {
   runId: string
 }
 
+export interface AllowToolsRequest {
+  /** The `digest` of each tool that you have looked at, by the tool's name. */
+  tools: Record<string, string>
+}
+
 /** Answers to an agent's questions. */
 export interface AnswersRequest {
   /** Answers by question id: one answer, or a list if the question allows several. */
@@ -1248,6 +1253,11 @@ export interface FilesChanged {
   files: ChangedFile[]
 }
 
+export interface ForbidToolsRequest {
+  /** Names of the tools. */
+  tools: string[]
+}
+
 /** Fork a thread. With `summary`, a run writes a summary instead of copying the messages. */
 export interface ForkRequest {
   /** Last message to copy; the thread's last one if left out. */
@@ -1754,6 +1764,13 @@ export interface LeftEdit {
   message: string
 }
 
+export interface LeftOut {
+  /** Name of the tool. */
+  name: string
+  /** Why it was left out. */
+  reason: string
+}
+
 export interface Limits {
   /** Longest message, in bytes of UTF-8. */
   message_bytes: number
@@ -1883,6 +1900,86 @@ export interface Match {
   snippet: string
   /** Id of the message that holds the words; null for the title. */
   message_id: string | null
+}
+
+/** An MCP server of a project. The value of its secret is in no answer. */
+export interface McpServer {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  /** Id of the project that it belongs to. */
+  project_id: string
+  /** First part of its tools' names. */
+  name: string
+  /** Address of the server. */
+  url: string
+  /** Name of the header that carries the secret; null if there is none. */
+  header: string | null
+  /** Name of the saved secret; null if there is none. */
+  secret: string | null
+  /** Id of the user who added it. */
+  created_by: string
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+  /** When its tools were last listed. */
+  listed_at: string
+  /** Number of tools in the last listing. */
+  tools: number
+  /** Number of tools that agents are offered. */
+  allowed: number
+  /** Number of tools that are new or changed: a person has to look at them. */
+  waiting: number
+}
+
+export interface McpServerRequest {
+  /** First part of its tools' names: a letter, then at most 23 of a-z, 0-9 and `-`. */
+  name: string
+  /** Address of the server: MCP over streamable HTTP. */
+  url: string
+  /** Name of the header that carries the secret; if left out, `Authorization`, with the scheme `Bearer`. */
+  header?: string | null
+  /** Name of a saved secret of the project that is for the server's host; if left out, no header is sent. */
+  secret?: string | null
+}
+
+/** A tool of an MCP server, as the server last described it. */
+export interface McpTool {
+  /** Name of the tool on its server. */
+  name: string
+  /** Name with the server's, for people. */
+  shown: string
+  /** Name by which models call it, and which policies match. */
+  call_name: string
+  /** Title that the server gives it; may be empty. */
+  title: string
+  /** Description that models read. */
+  description: string
+  /** JSON Schema of its arguments. */
+  parameters: ActionData
+  /** Hints of the server: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`. */
+  annotations: Record<string, boolean>
+  /** `allowed`: agents are offered it. `new` or `changed`: a person has to look at it first. `gone`: the server no
+   * longer lists it. */
+  state: 'allowed' | 'new' | 'changed' | 'gone'
+  /** Hash of its description, arguments and hints. */
+  digest: string
+  /** Whether a person decides on each call, unless a policy says otherwise. */
+  asks: boolean
+  /** Description that was allowed; null if it is not allowed. */
+  allowed_description: string | null
+  /** Id of the user who allowed it; null if it is not allowed. */
+  allowed_by: string | null
+  /** When it was allowed; null if it is not allowed. */
+  allowed_at: string | null
+}
+
+/** A server with its tools, and the tools that were left out of the listing. */
+export interface McpTools {
+  /** The server. */
+  server: McpServer
+  /** Its tools by name. */
+  tools: McpTool[]
+  /** Tools of a listing just made that were not taken; empty in other answers. */
+  left_out: LeftOut[]
 }
 
 export interface Me {

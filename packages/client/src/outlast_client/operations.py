@@ -379,6 +379,37 @@ class KnowledgeOperations(Group):
         return self._json(Call("GET", "/v1/knowledge/search", (), query=query))
 
 
+class McpServersOperations(Group):
+    def add(self, project_id: str, **body: Unpack[McpServerRequest]) -> McpTools:
+        """Add an MCP server and list its tools (owners). Agents are offered a tool once you allow it."""
+        return self._json(Call("POST", "/v1/projects/{}/mcp-servers", (project_id, ), body=body))
+
+    def allow_mcp_tools(self, mcp_server_id: str, **body: Unpack[AllowToolsRequest]) -> McpTools:
+        """Offer tools to the project's agents (owners), each exactly as you have seen it."""
+        return self._json(Call("POST", "/v1/mcp-servers/{}/allow", (mcp_server_id, ), body=body))
+
+    def forbid_mcp_tools(self, mcp_server_id: str, **body: Unpack[ForbidToolsRequest]) -> McpTools:
+        """Stop offering tools to the project's agents (owners)."""
+        return self._json(Call("POST", "/v1/mcp-servers/{}/forbid", (mcp_server_id, ), body=body))
+
+    def list_mcp_tools(self, mcp_server_id: str) -> McpTools:
+        """List the server's tools as it last described them."""
+        return self._json(Call("GET", "/v1/mcp-servers/{}/tools", (mcp_server_id, )))
+
+    def refresh_mcp_tools(self, mcp_server_id: str) -> McpTools:
+        """Ask the server for its tools again (owners). A tool that changed is withheld from agents until
+        you allow it again."""
+        return self._json(Call("POST", "/v1/mcp-servers/{}/refresh", (mcp_server_id, )))
+
+    def remove(self, mcp_server_id: str) -> None:
+        """Remove an MCP server with its tools (owners)."""
+        return self._json(Call("DELETE", "/v1/mcp-servers/{}", (mcp_server_id, )))
+
+    def list(self, project_id: str) -> Iterator[McpServer]:
+        """List the project's MCP servers by name."""
+        return self._pages(Call("GET", "/v1/projects/{}/mcp-servers", (project_id, )))
+
+
 class MembersOperations(Group):
     def remove(self, project_id: str, user_id: str) -> None:
         """Remove any member (owners) or yourself."""
@@ -1174,6 +1205,7 @@ class Operations:
         self.inbox = InboxOperations(transport)
         self.invitations = InvitationsOperations(transport)
         self.knowledge = KnowledgeOperations(transport)
+        self.mcp_servers = McpServersOperations(transport)
         self.members = MembersOperations(transport)
         self.memories = MemoriesOperations(transport)
         self.memory_switches = MemorySwitchesOperations(transport)

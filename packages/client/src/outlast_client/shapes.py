@@ -201,6 +201,11 @@ class AgentRunWaiting(TypedDict):
     runId: str
 
 
+class AllowToolsRequest(TypedDict):
+    # The `digest` of each tool that you have looked at, by the tool's name.
+    tools: Mapping[str, str]
+
+
 class AnswersRequest(TypedDict):
     """Answers to an agent's questions."""
     # Answers by question id: one answer, or a list if the question allows several.
@@ -1263,6 +1268,11 @@ class FilesChanged(TypedDict):
     files: Sequence[ChangedFile]
 
 
+class ForbidToolsRequest(TypedDict):
+    # Names of the tools.
+    tools: Sequence[str]
+
+
 class ForkRequest(TypedDict):
     """Fork a thread. With `summary`, a run writes a summary instead of copying the messages."""
     # Last message to copy; the thread's last one if left out.
@@ -1773,6 +1783,13 @@ class LeftEdit(TypedDict):
     message: str
 
 
+class LeftOut(TypedDict):
+    # Name of the tool.
+    name: str
+    # Why it was left out.
+    reason: str
+
+
 class Limits(TypedDict):
     # Longest message, in bytes of UTF-8.
     message_bytes: int
@@ -1904,6 +1921,86 @@ class Match(TypedDict):
     snippet: str
     # Id of the message that holds the words; null for the title.
     message_id: str | None
+
+
+class McpServer(TypedDict):
+    """An MCP server of a project. The value of its secret is in no answer."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    # Id of the project that it belongs to.
+    project_id: str
+    # First part of its tools' names.
+    name: str
+    # Address of the server.
+    url: str
+    # Name of the header that carries the secret; null if there is none.
+    header: str | None
+    # Name of the saved secret; null if there is none.
+    secret: str | None
+    # Id of the user who added it.
+    created_by: str
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+    # When its tools were last listed.
+    listed_at: str
+    # Number of tools in the last listing.
+    tools: int
+    # Number of tools that agents are offered.
+    allowed: int
+    # Number of tools that are new or changed: a person has to look at them.
+    waiting: int
+
+
+class McpServerRequest(TypedDict):
+    # First part of its tools' names: a letter, then at most 23 of a-z, 0-9 and `-`.
+    name: str
+    # Address of the server: MCP over streamable HTTP.
+    url: str
+    # Name of the header that carries the secret; if left out, `Authorization`, with the scheme `Bearer`.
+    header: NotRequired[str | None]
+    # Name of a saved secret of the project that is for the server's host; if left out, no header is sent.
+    secret: NotRequired[str | None]
+
+
+class McpTool(TypedDict):
+    """A tool of an MCP server, as the server last described it."""
+    # Name of the tool on its server.
+    name: str
+    # Name with the server's, for people.
+    shown: str
+    # Name by which models call it, and which policies match.
+    call_name: str
+    # Title that the server gives it; may be empty.
+    title: str
+    # Description that models read.
+    description: str
+    # JSON Schema of its arguments.
+    parameters: Mapping[str, Any]
+    # Hints of the server: `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`.
+    annotations: Mapping[str, bool]
+    # `allowed`: agents are offered it. `new` or `changed`: a person has to look at it first. `gone`: the
+    # server no longer lists it.
+    state: Literal["allowed", "new", "changed", "gone"]
+    # Hash of its description, arguments and hints.
+    digest: str
+    # Whether a person decides on each call, unless a policy says otherwise.
+    asks: bool
+    # Description that was allowed; null if it is not allowed.
+    allowed_description: str | None
+    # Id of the user who allowed it; null if it is not allowed.
+    allowed_by: str | None
+    # When it was allowed; null if it is not allowed.
+    allowed_at: str | None
+
+
+class McpTools(TypedDict):
+    """A server with its tools, and the tools that were left out of the listing."""
+    # The server.
+    server: McpServer
+    # Its tools by name.
+    tools: Sequence[McpTool]
+    # Tools of a listing just made that were not taken; empty in other answers.
+    left_out: Sequence[LeftOut]
 
 
 class Me(TypedDict):

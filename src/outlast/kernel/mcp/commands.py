@@ -82,7 +82,9 @@ def allow(
 
 @app.verb("forbid", "outlast mcp forbid linear delete_issue")
 def forbid(
-    mcp_server: ServerArgument, names: Annotated[list[str], typer.Argument(help="Tools.")], project: ProjectOption = None
+    mcp_server: ServerArgument,
+    names: Annotated[list[str], typer.Argument(help="Tools.")],
+    project: ProjectOption = None,
 ) -> None:
     """Stop offering tools of an MCP server to the project's agents."""
 
@@ -93,7 +95,7 @@ def forbid(
 
 
 @app.verb("remove", "outlast mcp remove linear", "delete")
-def remove(server: ServerArgument, project: ProjectOption = None) -> None:
+def remove(mcp_server: ServerArgument, project: ProjectOption = None) -> None:
     """Remove an MCP server from a project."""
 
     async def work(client: "Client") -> Any:
