@@ -41,7 +41,8 @@ def make_hook(tx: Tx, services: Services, team: Team) -> str:
 def make_mcp_server(tx: Tx, team: Team) -> str:
     """A server with one tool, at an address that nothing answers."""
     server_id = new_id("mcp_server")
-    who = {"project_id": team.project_id, "created_by": team.owner.user_id, "created_at": tx.now, "listed_at": tx.now}
-    mcp.add(tx, McpServerRow(id=server_id, name="idle", url="http://127.0.0.1:9/mcp", header=None, secret=None, **who))
+    nowhere = "http://127.0.0.1:9/mcp"
+    by = team.owner.user_id
+    mcp.add(tx, McpServerRow(server_id, team.project_id, "idle", nowhere, None, None, by, tx.now, tx.now))
     mcp.put_listing(tx, server_id, [Definition("find", "", "Find issues.", {"type": "object"}, {})])
     return server_id

@@ -7,13 +7,15 @@ from outlast.base.ids import new_id
 from outlast.base.mcp_errors import McpNameTaken, McpToolChanged, TooManyMcpServers
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.http.web_addresses import allowed_addresses
 from outlast.kernel.mcp import store
-from outlast.kernel.mcp.connection import McpConnections, Place
+from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.definitions import Definition, LeftOut, bounded
 from outlast.kernel.mcp.rows import McpServerRow
-from outlast.kernel.mcp.rules import DEFAULT_HEADER, allowed_addresses, checked_header, checked_name, checked_url
+from outlast.kernel.mcp.rules import DEFAULT_HEADER, checked_header, checked_name, checked_url
 from outlast.kernel.mcp.shapes import LeftOutAnswer, McpServerAnswer, McpServerRequest, McpToolsAnswer
 from outlast.kernel.mcp.tables import mcp_servers
+from outlast.kernel.mcp.targets import Place
 from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_read, in_write

@@ -4,7 +4,6 @@ The library `mcp` is loaded at the first use (`sdk.py`): a server that has no MC
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -13,9 +12,11 @@ import anyio.to_thread
 
 from outlast.base.mcp_errors import McpSecretUnusable, McpServerFailed
 from outlast.db.database import Database, Tx
+from outlast.kernel.http.web_addresses import allowed_addresses
 from outlast.kernel.mcp.definitions import Definition
-from outlast.kernel.mcp.rules import address_of, allowed_addresses, header_value
+from outlast.kernel.mcp.rules import checked_url, header_value
 from outlast.kernel.mcp.settings import McpSettings
+from outlast.kernel.mcp.targets import Failure, Place, Target
 from outlast.kernel.secrets import store as secrets
 from outlast.kernel.secrets.vault import Vault
 from outlast_sandbox.host_patterns import parse_pattern
@@ -25,32 +26,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 REASON_CHARS: Final = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a server is, and which saved secret its header carries (None: it needs none)."""
-
-    name: str
-    url: str
-    header: str | None = None
-    secret: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A server that can be connected to. `header`: the name and the text of the header with the secret."""
-
-    name: str
-    url: str
-    header: tuple[str, str] | None = field(default=None, repr=False)
-
-
-@dataclass(slots=True)
-class Failure:
-    """Why the last request to a server failed, for people; empty if it did not."""
-
-    reason: str = ""
 
 
 class McpConnections:
@@ -93,7 +68,7 @@ class McpConnections:
 
     def _value(self, tx: Tx, url: str, name: str, project_id: str, user_id: str) -> str:
         """The secret's value for this user, if it is for the server's host."""
-        host, port = address_of(url)
+        host, port = checked_url(url, self._allowed)
         hosts = next((one.hosts for one in secrets.hosts_of(tx, project_id) if one.name == name), None)
         found = secrets.sealed_of(tx, project_id, user_id, name)
         if hosts is None or found is None:

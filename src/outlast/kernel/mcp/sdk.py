@@ -15,9 +15,9 @@ from mcp_types import Implementation, Tool
 from outlast.base.errors import MalformedInput, OutlastError
 from outlast.kernel.http.http_resolver import Resolver
 from outlast.kernel.http.private_addresses import Allowed, PrivateAddress
-from outlast.kernel.mcp.connection import Failure, Target
 from outlast.kernel.mcp.definitions import HINTS, Definition
 from outlast.kernel.mcp.rules import checked_url
+from outlast.kernel.mcp.targets import Failure, Target
 
 MAX_ANSWER_BYTES: Final = 30_000_000  # of one response: four images as base64
 MAX_PAGES: Final = 20  # of a listing

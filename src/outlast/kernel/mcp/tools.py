@@ -11,11 +11,12 @@ from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, ToolResult
 from outlast.kernel.mcp import store
-from outlast.kernel.mcp.connection import McpConnections, Place
+from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.definitions import Definition, bounded, is_repeatable, reason_to_ask
 from outlast.kernel.mcp.results import result_of
 from outlast.kernel.mcp.rows import McpServerRow
 from outlast.kernel.mcp.store import OfferedTool
+from outlast.kernel.mcp.targets import Place
 from outlast.kernel.models.protocol import ToolSpec
 from outlast.kernel.runs.transcript import Run
 

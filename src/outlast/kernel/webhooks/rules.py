@@ -3,15 +3,13 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
-from urllib.parse import urlsplit
 
 import orjson
 
 from outlast.base.errors import MalformedInput
-from outlast_sandbox.addresses import is_forbidden
-from outlast_sandbox.host_patterns import NotAHost, is_address, parse_host_port, plain_host
+from outlast.kernel.http.web_addresses import Address, checked_address
+from outlast_sandbox.host_patterns import parse_host_port
 
-MAX_URL_CHARS: Final = 2_000
 MAX_BODY_BYTES: Final = 20_000
 LINK_BYTES: Final = 1_000  # of these, for the server's address in `link`
 TEXT_CHARS: Final = 1_000
@@ -23,11 +21,6 @@ TEST_EVENT: Final = "webhook.test"
 HostPorts = frozenset[tuple[str, int]]
 
 
-class Address(NamedTuple):
-    host: str
-    port: int
-
-
 def host_ports(texts: Sequence[str]) -> HostPorts:
     """The private addresses that an operator allows."""
     return frozenset(parse_host_port(text) for text in texts)
@@ -36,27 +29,7 @@ def host_ports(texts: Sequence[str]) -> HostPorts:
 def checked_url(url: str, allowed: HostPorts = frozenset()) -> Address:
     """Host and port of an address that events may be sent to. A name is checked again each time it is resolved. Raises
     `MalformedInput`."""
-    try:
-        parts = urlsplit(url)
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        host = plain_host(parts.hostname or "")
-    except (ValueError, NotAHost):
-        raise _refused("The address of a webhook must be a whole one, such as https://example.com/hooks.") from None
-    if parts.scheme not in ("http", "https") or len(url) > MAX_URL_CHARS or not url.isprintable() or " " in url:
-        raise _refused(
-            f"The address must begin with https:// or http:// and have at most {MAX_URL_CHARS:,} characters."
-        )
-    if parts.username or parts.password:
-        raise _refused("The address must not contain a user name or a password.")
-    if is_address(host) and is_forbidden(host) and (host, port) not in allowed:
-        raise _refused(
-            "The address belongs to a private network.", "Use a public address, or ask the operator to allow it."
-        )
-    return Address(host, port)
-
-
-def _refused(message: str, hint: str | None = None) -> MalformedInput:
-    return MalformedInput(message, hint=hint, field="url")
+    return checked_address(url, allowed, thing="a webhook", example="https://example.com/hooks")
 
 
 def checked_events(events: Sequence[str], offered: Sequence[str]) -> list[str]:

@@ -1,0 +1,29 @@
+"""Where an MCP server is, and how it is connected to."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a server is, and which saved secret its header carries (None: it needs none)."""
+
+    name: str
+    url: str
+    header: str | None = None
+    secret: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A server that can be connected to. `header`: the name and the text of the header with the secret."""
+
+    name: str
+    url: str
+    header: tuple[str, str] | None = field(default=None, repr=False)
+
+
+@dataclass(slots=True)
+class Failure:
+    """Why the last request to a server failed, for people; empty if it did not."""
+
+    reason: str = ""
