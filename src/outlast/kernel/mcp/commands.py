@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 app = Commands()
 ServerArgument = Annotated[str, typer.Argument(metavar="SERVER", help="Name or id of the MCP server.")]
-COLUMNS = "state shown asks description"
+COLUMNS = "state tool=shown asks description"
 
 
 @app.verb("add", "outlast mcp add linear https://mcp.linear.app/mcp --secret LINEAR_API_KEY", "create")
@@ -129,4 +129,4 @@ def _print_tools(found: dict[str, Any]) -> None:
     if found["server"]["waiting"]:
         hint = f"Look at the tools that are new or changed, then run 'outlast mcp allow {found['server']['name']}'."
         terminal.err.print(hint, style="dim", markup=False)
-    terminal.print_list(found["tools"], COLUMNS, empty="The server has no tools.")
+    terminal.print_list({"items": found["tools"], "next": None}, COLUMNS, empty="The server has no tools.")
