@@ -44,7 +44,5 @@ def upgrade() -> None:
         sa.Column("allowed_by", sa.String(40), comment="who allowed it"),
         sa.Column("allowed_at", UtcTime, comment="when"),
         sa.PrimaryKeyConstraint("server_id", "name", name="pk_mcp_tools"),
-        sa.ForeignKeyConstraint(
-            ["server_id"], ["mcp_servers.id"], name="fk_mcp_tools_server_id", ondelete="CASCADE"
-        ),
+        sa.ForeignKeyConstraint(["server_id"], ["mcp_servers.id"], name="fk_mcp_tools_server_id", ondelete="CASCADE"),
     )
