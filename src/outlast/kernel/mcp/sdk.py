@@ -19,7 +19,7 @@ from outlast.kernel.mcp.definitions import HINTS, Definition
 from outlast.kernel.mcp.rules import checked_url
 from outlast.kernel.mcp.targets import Failure, Target
 
-MAX_ANSWER_BYTES: Final = 30_000_000  # of one response: four images as base64
+MAX_ANSWER_BYTES: Final = 10_000_000  # of one response, which the library parses on the event loop
 MAX_PAGES: Final = 20  # of a listing
 MAX_LISTED: Final = 1_000
 CONNECT_S: Final = 10.0

@@ -5,6 +5,8 @@ from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+import anyio.to_thread
+
 from outlast.base.mcp_errors import McpServerFailed, McpToolChanged
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.agent import Agent
@@ -50,7 +52,8 @@ class ConnectedTools:
         async def work(client: "Client") -> ToolResult:
             if is_old:
                 await self._list_again(client, tool)
-            return result_of(await client.call_tool(tool.name, dict(arguments)))
+            found = await client.call_tool(tool.name, dict(arguments))
+            return await anyio.to_thread.run_sync(result_of, found)  # images of megabytes are decoded
 
         place = Place(server.name, server.url, server.header, server.secret)
         return await self._connections.use(place, run.project_id, run.started_by, work)
