@@ -5,6 +5,7 @@ import { Edits } from './edits.ts'
 import { errorOf, unreachable } from './errors.ts'
 import { Hooks } from './hooks.ts'
 import { Knowledge } from './knowledge.ts'
+import { McpServers } from './mcp-servers.ts'
 import { Memories } from './memories.ts'
 import { Pages } from './pages.ts'
 import { Schedules } from './schedules.ts'
@@ -55,6 +56,7 @@ export class OutlastClient {
   readonly schedules: Schedules = new Schedules(this)
   readonly artifacts: Artifacts = new Artifacts(this)
   readonly secrets: Secrets = new Secrets(this)
+  readonly mcpServers: McpServers = new McpServers(this)
   readonly webhooks: Webhooks = new Webhooks(this)
   readonly hooks: Hooks = new Hooks(this)
   readonly #baseUrl: string

@@ -306,7 +306,8 @@ class _RunReader:
             self.after, body = channel.chunk(self.after, prefix)
             self.ended = channel.ended
             return body
-        lines, is_all, self.ended = first or await self._db.read(_read_on, self._run_id, self.after)
+        page = await self._db.read(_read_on, self._run_id, self.after) if first is None else first
+        lines, is_all, self.ended = page
         if lines:
             self.after = lines[-1][0]
         if channel.writing:

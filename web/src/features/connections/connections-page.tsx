@@ -10,6 +10,7 @@ import { Ago } from '@/components/time'
 import { cn } from '@/lib/cn'
 import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
+import { McpServerList } from './mcp-server-list'
 import { SecretDialog } from './secret-dialog'
 import { SecretRow } from './secret-row'
 import { secretsQuery, usesQuery } from './secrets'
@@ -18,7 +19,7 @@ import { ValueDialog } from './value-dialog'
 /** What a dialog is open for: a new secret, the hosts of one, its value, or the person's own. */
 export type Editing = { what: 'new' } | { what: 'hosts' | 'value' | 'own'; secret: Secret }
 
-/** `/projects/:id/connections`: the secrets of a project's sandboxes, and what was done with them. */
+/** `/projects/:id/connections`: the secrets of a project's sandboxes, its MCP servers, and the uses of secrets. */
 export default function ConnectionsPage({ projectId }: { projectId: string }) {
   const { projectId: active, project, choose } = useActiveProject()
   const { data, error, refetch } = useQuery(secretsQuery(projectId))
@@ -47,7 +48,7 @@ export default function ConnectionsPage({ projectId }: { projectId: string }) {
           {error !== null && <Problem className="mb-4" error={error} retry={() => void refetch()} />}
           {data === undefined && error === null && <SkeletonRows rows={3} className="h-16 rounded-2xl" />}
           {data?.items.length === 0 && (
-            <Empty className="pt-[14vh]" icon={<KeyRound />} title="No secrets" action={add || undefined}>
+            <Empty className="pt-[6vh]" icon={<KeyRound />} title="No secrets" action={add || undefined}>
               Save a key here, and code in sandboxes can use a service without seeing the key.
               {!mayManage && ' An owner of the project can add one.'}
             </Empty>
@@ -70,6 +71,7 @@ export default function ConnectionsPage({ projectId }: { projectId: string }) {
               </ul>
             </>
           )}
+          <McpServerList projectId={projectId} mayManage={mayManage} />
           <Uses projectId={projectId} />
         </div>
       </div>

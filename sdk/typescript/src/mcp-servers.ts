@@ -1,0 +1,22 @@
+/** Requests about MCP servers, whose tools a project's agents may call once they are allowed: `client.mcpServers`. */
+import type { McpServer, McpServerRequest, McpTools, Page } from './api.gen.ts'
+import type { OutlastClient } from './client.ts'
+
+export class McpServers {
+  constructor(readonly client: OutlastClient) {}
+
+  list = (projectId: string, signal?: AbortSignal) =>
+    this.client.json<Page<McpServer>>('GET', `/v1/projects/${projectId}/mcp-servers`, { signal })
+  add = (projectId: string, body: McpServerRequest) =>
+    this.client.json<McpTools>('POST', `/v1/projects/${projectId}/mcp-servers`, { body })
+  tools = (id: string, signal?: AbortSignal) =>
+    this.client.json<McpTools>('GET', `/v1/mcp-servers/${id}/tools`, { signal })
+  /** Ask the server for its tools again. */
+  refresh = (id: string) => this.client.json<McpTools>('POST', `/v1/mcp-servers/${id}/refresh`)
+  /** Offer tools to agents: the digests, by name, of what was looked at. */
+  allow = (id: string, tools: Record<string, string>) =>
+    this.client.json<McpTools>('POST', `/v1/mcp-servers/${id}/allow`, { body: { tools } })
+  forbid = (id: string, tools: string[]) =>
+    this.client.json<McpTools>('POST', `/v1/mcp-servers/${id}/forbid`, { body: { tools } })
+  remove = (id: string) => this.client.json<void>('DELETE', `/v1/mcp-servers/${id}`)
+}
