@@ -94,6 +94,9 @@ async def test_the_secret_must_be_saved_have_a_value_and_be_for_the_host(db: Dat
         await create_secret(it.services, it.owner, it.project_id, "EMPTY", [server.place], None)
         with pytest.raises(McpSecretUnusable, match="no value"):
             await connect(it, server, secret="EMPTY")
+        plain = McpServerRequest(name="plain", url="http://example.com/mcp", secret="KEY")
+        with pytest.raises(MalformedInput, match="only sent over https"):
+            await actions.add_server(it.services, it.owner, it.project_id, plain)
         with pytest.raises(MalformedInput):
             await connect(it, server, header="X-Key")
         assert server.headers == []

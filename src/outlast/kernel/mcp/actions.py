@@ -90,12 +90,14 @@ def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> N
 
 
 def _checked(services: Services, wanted: McpServerRequest) -> Place:
-    checked_url(wanted.url, allowed_addresses(services.settings.mcp.allow_private))
-    name = checked_name(wanted.name)
+    allowed = allowed_addresses(services.settings.mcp.allow_private)
+    address, name = checked_url(wanted.url, allowed), checked_name(wanted.name)
     if wanted.secret is None:
         if wanted.header is not None:
             raise MalformedInput("Name the saved secret that the header carries.", field="secret")
         return Place(name, wanted.url)
+    if not wanted.url.lower().startswith("https:") and address not in allowed:
+        raise MalformedInput("A secret is only sent over https://, where nobody on the way can read it.", field="url")
     return Place(name, wanted.url, checked_header(wanted.header or DEFAULT_HEADER), wanted.secret)
 
 
