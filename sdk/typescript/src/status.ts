@@ -1,7 +1,7 @@
 /** The status line of a run, in words for users; derived only here. */
 import type { ToolCallPart, WorkflowStep } from './api.gen.ts'
 import type { RunState } from './fold.ts'
-import { toolLabel, workflowNow } from './steps.ts'
+import { toolLabel, toolName, workflowNow } from './steps.ts'
 
 export interface StatusOptions {
   /** Formats a time of day; by default in the user's locale. */
@@ -41,7 +41,9 @@ function runningText(run: RunState & { workflow?: readonly WorkflowStep[] }): st
   const last = run.parts.at(-1)
   const tool = run.parts.findLast((part): part is ToolCallPart => part.type === 'tool_call' && ACTIVE.has(part.status))
   if (tool !== undefined)
-    return run.profile === 'screen' || run.profile === 'document' ? `${toolLabel(tool)}…` : `Calling ${tool.tool}…`
+    return run.profile === 'screen' || run.profile === 'document'
+      ? `${toolLabel(tool)}…`
+      : `Calling ${toolName(tool.tool)}…`
   const stage = workflowNow(run.workflow)
   if (stage !== null) return stage
   if (last === undefined) return 'Starting…'

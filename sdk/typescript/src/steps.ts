@@ -34,6 +34,9 @@ const TENSE: Record<ToolStatus, Tense> = {
   cancelled: 'plain',
 }
 
+/** The name of a tool as people read it: `linear.create_issue` for `linear__create_issue` of an MCP server. */
+export const toolName = (tool: string): string => tool.replace(/^([a-z][a-z0-9-]*)__(?=.)/, '$1.')
+
 /** "Writing 3 files" while it runs, "Wrote 3 files" when it is done, "Write 3 files" if it did not run or not yet. */
 export function toolLabel(part: Pick<ToolCallPart, 'tool' | 'arguments' | 'status'>): string {
   return wordsFor(part.tool, part.arguments)[AT[TENSE[part.status]]]
@@ -70,7 +73,7 @@ function wordsFor(tool: string, args: string): Words {
     case 'start_service':
       return one('Starting', 'Started', 'Start', strings(args, 'name')[0] ?? 'a service')
     default:
-      return one('Calling', 'Called', 'Call', tool)
+      return one('Calling', 'Called', 'Call', toolName(tool))
   }
 }
 

@@ -44,6 +44,8 @@ test.each<[ToolCallPart, string]>([
   [call('read_file', { id: 'art_01m7' }, 'done'), 'Read a file'],
   [call('show_file', { path: 'report.md' }, 'done'), 'Showed report.md'],
   [call('something_else', {}), 'Calling something_else'],
+  [call('linear__create_issue', {}), 'Calling linear.create_issue'],
+  [call('__init__', {}), 'Calling __init__'],
 ])('a call is named by what it does: %#', (part, words) => {
   expect(toolLabel(part)).toBe(words)
 })

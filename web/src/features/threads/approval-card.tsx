@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { ShieldQuestion } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { OutlastError, type Approval, type ApprovalDecision } from '@outlast/sdk'
+import { OutlastError, toolName, type Approval, type ApprovalDecision } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Input, TextArea } from '@/components/field'
 import { Problem } from '@/components/problem'
@@ -19,7 +19,7 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
   const run = open.runs[approval.run_id]
   return (
     <section
-      aria-label={`Approval for ${approval.tool}`}
+      aria-label={`Approval for ${toolName(approval.tool)}`}
       data-approval={approval.id}
       className="overflow-hidden rounded-xl border border-warn-line bg-raised"
     >
@@ -27,7 +27,7 @@ export function ApprovalCard({ approval }: { approval: Approval }) {
         <ShieldQuestion className="mt-px size-4.5 shrink-0 text-warn" aria-hidden />
         <div className="min-w-0 flex-1">
           <h2 className="font-medium">
-            Allow <code className="font-mono text-[13px]">{approval.tool}</code> to run?
+            Allow <code className="font-mono text-[13px]">{toolName(approval.tool)}</code> to run?
           </h2>
           {approval.reason !== '' && <p className="text-muted">{approval.reason}</p>}
         </div>
