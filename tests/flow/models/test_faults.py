@@ -18,7 +18,7 @@ from tests.flow.models.rig import KEY, KINDS, TERMINAL, listen, rigged, user
 TEXT = "One two three four five six seven eight."
 CALL = {"name": "terminal", "arguments": {"command": "ls -la a-rather-long-name"}, "id": "call_a1"}
 
-SHORT: dict[str, Any] = {"first_token_timeout_s": 0.6, "token_timeout_s": 0.3}
+SHORT: dict[str, Any] = {"first_token_timeout_s": 3, "token_timeout_s": 1}
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
