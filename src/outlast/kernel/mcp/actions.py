@@ -97,7 +97,9 @@ def _checked(services: Services, wanted: McpServerRequest) -> Place:
             raise MalformedInput("Name the saved secret that the header carries.", field="secret")
         return Place(name, wanted.url)
     if not wanted.url.lower().startswith("https:") and address not in allowed:
-        raise MalformedInput("A secret is only sent over https://, because other networks could read it on the way.", field="url")
+        raise MalformedInput(
+            "A secret is only sent over https://, because other networks could read it on the way.", field="url"
+        )
     return Place(name, wanted.url, checked_header(wanted.header or DEFAULT_HEADER), wanted.secret)
 
 
