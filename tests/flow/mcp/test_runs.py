@@ -193,6 +193,7 @@ async def test_a_call_of_a_tool_that_vanished_is_answered_and_the_run_goes_on(db
     async with connected(db, tmp_path, turns) as it:
         started = await it.it.start()
         asked = await it.it.until(started.run_id, "approval.requested")
+        await it.it.until(started.run_id, "run.status")  # it waits: its leg, which knows the tool, has ended
         await actions.remove_server(it.it.services, it.it.owner, it.found.server.id)
         await decide_approval(it.it.services, it.it.owner, asked["data"]["approval"]["id"], "approve")
         assert await it.it.ended(started.run_id) == "completed"

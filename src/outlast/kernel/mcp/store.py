@@ -32,6 +32,15 @@ _OFFERED: Final = (
 )
 
 
+class _Pin(NamedTuple):
+    """What was allowed of a tool, and what is listed, without its description and schema."""
+
+    name: str
+    listed: bool
+    digest: str
+    allowed_digest: str | None
+
+
 class OfferedTool(NamedTuple):
     """A tool that the agents of a project may call."""
 
@@ -82,15 +91,18 @@ def put_listing(tx: Tx, server_id: str, found: Sequence[Definition]) -> None:
     server = tx.row(McpServerRow, query)  # locked: two listings at once are kept one after the other
     if server is None:
         return
-    known = {row.name: row for row in _tools(tx, server_id)}
+    known = {pin.name: pin for pin in _pins(tx, server_id)}
     for one in found:
+        digest, pin = one.digest(), known.get(one.name)
+        if pin is not None and pin.listed and pin.digest == digest:  # as for most: nothing is written
+            continue
         values = {
             "call_name": call_name(server.name, one.name),
             "definition": one.as_json(),
-            "digest": one.digest(),
+            "digest": digest,
             "listed": True,
         }
-        if one.name in known:
+        if pin is not None:
             tx.update(mcp_tools, {"server_id": server_id, "name": one.name}, **values)
         else:
             unknown = dict.fromkeys(("allowed_definition", "allowed_digest", "allowed_by", "allowed_at"))
@@ -124,7 +136,7 @@ def list_servers(tx: Tx, project_id: str) -> list[McpServerAnswer]:
 
 def server_data(tx: Tx, row: McpServerRow) -> McpServerAnswer:
     """The server with the numbers of its tools."""
-    states = [state_of(tool) for tool in _tools(tx, row.id)]
+    states = [state_of(pin) for pin in _pins(tx, row.id)]
     return shape_of(
         McpServerAnswer,
         row,
@@ -139,13 +151,18 @@ def list_tools(tx: Tx, server: McpServerRow) -> list[McpToolAnswer]:
     return [_tool_data(server.name, row) for row in _tools(tx, server.id)]
 
 
-def state_of(row: McpToolRow) -> ToolState:
+def state_of(row: McpToolRow | _Pin) -> ToolState:
     """Whether agents are offered it, or what a person has to look at."""
     if not row.listed:
         return "gone"
     if row.allowed_digest is None:
         return "new"
     return "allowed" if row.allowed_digest == row.digest else "changed"
+
+
+def _pins(tx: Tx, server_id: str) -> list[_Pin]:
+    columns = (mcp_tools.c[name] for name in _Pin._fields)
+    return tx.rows(_Pin, sa.select(*columns).where(mcp_tools.c.server_id == server_id))
 
 
 def _tools(tx: Tx, server_id: str) -> list[McpToolRow]:
