@@ -53,6 +53,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Reruns(config), "outlast-reruns")
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """A case given as bytes is named by its argument: bytes may hold the time, and workers must agree on all names."""
+    return argname if isinstance(val, bytes) else None
+
+
 # Real processes, browsers and kernels: on an overloaded machine one can miss a deadline that says nothing of the code.
 REAL_PROCESSES = ("browser", "crash", "sandbox")
 IN_TIME = 0.9  # of its timeout: then an async test is cancelled
