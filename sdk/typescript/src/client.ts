@@ -64,7 +64,7 @@ export class OutlastClient {
   readonly #fetch: typeof globalThis.fetch
   readonly #listeners = new Set<(event: api.OutlastEvent) => void>()
   readonly #watchers = new Set<(presence: api.Presence) => void>()
-  readonly #snapshots = new Set<(noun: 'projects', id: string) => void>()
+  readonly #snapshots = new Set<(noun: 'projects' | 'threads', id: string) => void>()
 
   constructor({ baseUrl = '', token, fetch }: ClientOptions = {}) {
     this.#baseUrl = baseUrl.replace(/\/$/, '')
@@ -93,13 +93,13 @@ export class OutlastClient {
     for (const listener of this.#watchers) listener(presence)
   }
 
-  /** Calls back when a stream of this client restarts after a snapshot: data read before may be out of date. */
-  listenSnapshots(listener: (noun: 'projects', id: string) => void): () => void {
+  /** Calls back when a stream of this client starts after a snapshot: data read before may be out of date. */
+  listenSnapshots(listener: (noun: 'projects' | 'threads', id: string) => void): () => void {
     this.#snapshots.add(listener)
     return () => this.#snapshots.delete(listener)
   }
 
-  announceSnapshot(noun: 'projects', id: string): void {
+  announceSnapshot(noun: 'projects' | 'threads', id: string): void {
     for (const listener of this.#snapshots) listener(noun, id)
   }
 

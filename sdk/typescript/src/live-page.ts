@@ -1,6 +1,7 @@
 /**
  * A page kept up to date with its thread's stream. The whole HTML is read from the server, then patches are applied. A
- * patch for another version is either old, or follows patches that were missed: then the page is read again.
+ * patch for another version is either old, or follows patches that were missed: then the page is read again. So is a
+ * page that was read before the stream started, as it may lack what changed in between.
  */
 import type { OutlastEvent, PagePatch } from './api.gen.ts'
 
@@ -30,6 +31,7 @@ interface Source {
   pageId: string
   read: (signal: AbortSignal) => Promise<{ version: number; html: string }>
   listen: (listener: (event: OutlastEvent) => void) => () => void
+  listenSnapshots: (listener: (noun: 'projects' | 'threads', id: string) => void) => () => void
 }
 
 export interface LivePageState {
@@ -69,7 +71,9 @@ export class LivePage {
 
   start(): void {
     if (this.#stop !== null) return
-    this.#stop = this.source.listen((event) => this.#onEvent(event))
+    const deaf = this.source.listen((event) => this.#onEvent(event))
+    const stop = this.source.listenSnapshots((noun) => noun === 'threads' && this.reread())
+    this.#stop = () => (deaf(), stop())
     this.reread()
   }
 

@@ -121,6 +121,7 @@ export class ThreadStore extends Store<ThreadSnapshot> {
 
   async #load(signal: AbortSignal): Promise<string> {
     const view = await this.client.thread(this.threadId, signal)
+    this.client.announceSnapshot('threads', this.threadId)
     const page = await this.client.messages(this.threadId, { limit: MESSAGE_PAGE, signal })
     const unanswered = await this.#unanswered(view, page.items, signal)
     this.patch({

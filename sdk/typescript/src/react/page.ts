@@ -43,6 +43,7 @@ export function usePage(pageId: string): LivePageView {
           return read
         },
         listen: client.listen.bind(client),
+        listenSnapshots: client.listenSnapshots.bind(client),
       }),
     [client, pageId],
   )
@@ -93,22 +94,27 @@ export function usePageActions(pageId: string): PageActions {
   const [actions, setActions] = useState<PageAction[] | null>(null)
   const [error, setError] = useState<Error | null>(null)
   useEffect(() => {
-    const life = new AbortController()
-    client.pages.actions(pageId, { limit: LISTED, signal: life.signal }).then(
-      ({ items }) => setActions((known) => (known ?? []).toReversed().reduce(withAction, items)),
-      (reason: Error) => life.signal.aborted || setError(reason),
-    )
-    return () => (life.abort(), setActions(null), setError(null))
+    let reading = new AbortController()
+    let meanwhile: PageAction[] = []
+    const load = () => {
+      reading.abort()
+      reading = new AbortController()
+      meanwhile = []
+      const { signal } = reading
+      client.pages.actions(pageId, { limit: LISTED, signal }).then(
+        ({ items }) => signal.aborted || setActions(meanwhile.reduce(withAction, items)),
+        (reason: Error) => signal.aborted || setError(reason),
+      )
+    }
+    const deaf = client.listen(({ event, data }) => {
+      if (event !== 'page.action' || data.action.page_id !== pageId) return
+      meanwhile.push(data.action)
+      setActions((known) => withAction(known ?? [], data.action))
+    })
+    const stop = client.listenSnapshots((noun) => noun === 'threads' && load())
+    load()
+    return () => (reading.abort(), deaf(), stop(), setActions(null), setError(null))
   }, [client, pageId])
-  useEvents(
-    useCallback(
-      ({ event, data }: OutlastEvent) => {
-        if (event === 'page.action' && data.action.page_id === pageId)
-          setActions((known) => withAction(known ?? [], data.action))
-      },
-      [pageId],
-    ),
-  )
   const does = useMemo(
     () => ({
       act: (name: string, data?: ActionData, key?: string) => client.pages.act(pageId, name, data, key),

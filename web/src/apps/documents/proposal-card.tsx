@@ -15,6 +15,7 @@ import { Button } from '@/components/button'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 import { client, queryClient } from '@/lib/queries'
+import { useFreshOnceLive } from '@/features/shell/active-project'
 import { DocumentContext } from './document-context'
 import { gistOf, nameOf } from './review-list'
 
@@ -98,6 +99,7 @@ export function countsOf({ open, accepted, rejected, superseded }: ReturnType<ty
 /** Updated by any open stream. */
 function useProposalOf(proposalId: string) {
   const key = ['proposal', proposalId]
+  useFreshOnceLive(key)
   useEvents(
     useCallback(
       ({ event, data }: OutlastEvent) => {

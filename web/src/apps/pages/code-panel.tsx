@@ -13,6 +13,8 @@ import { Tip } from '@/components/tooltip'
 import { cn } from '@/lib/cn'
 import { duration, parseObject, prettyJson } from '@/lib/format'
 import { client, queryClient } from '@/lib/queries'
+import { useFreshOnce } from '@/features/shell/active-project'
+import { useOpenThread } from '@/features/threads/thread-context'
 import { Block } from '@/features/threads/tool-body'
 import { evaluation, readable } from '@/features/threads/tool-text'
 import { MoreButton } from '@/components/more-button'
@@ -34,6 +36,9 @@ export function CodePanel({ page, mayEdit, offered }: { page: PageData; mayEdit:
       [page.id],
     ),
   )
+  const live = useOpenThread().open.connection.status === 'live'
+  useFreshOnce(live, codeKey(page.id))
+  useFreshOnce(live, modulesKey(page.id))
   return (
     <div className="min-h-0 flex-1 space-y-5 overflow-y-auto p-2.5">
       {!offered && (

@@ -35,10 +35,7 @@ export function useVersions(page: PageData, version: number, looked: boolean) {
     initialPageParam: null as number | null,
     getNextPageParam: (last) => last.next,
   })
-  const reload = useCallback(
-    () => void queryClient.invalidateQueries({ queryKey: versionsKey(page.id) }, { cancelRefetch: false }),
-    [page.id],
-  )
+  const reload = useCallback(() => void queryClient.invalidateQueries({ queryKey: versionsKey(page.id) }), [page.id])
   useEffect(() => {
     const timer = setTimeout(reload, 400)
     return () => clearTimeout(timer)

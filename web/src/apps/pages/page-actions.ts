@@ -4,7 +4,9 @@ import { useCallback, useMemo, useState } from 'react'
 import type { OutlastEvent, PageAction } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
 import { complain } from '@/components/toast'
-import { client, queryClient } from '@/lib/queries'
+import { client, queryClient, showNews } from '@/lib/queries'
+import { useFreshOnce } from '@/features/shell/active-project'
+import { useOpenThread } from '@/features/threads/thread-context'
 import type { FrameAction } from './page-frame'
 
 const NEWEST = 50
@@ -33,15 +35,14 @@ export function busyKeys(sent: ReadonlyMap<string, string | null>, actions: read
 
 export function usePageActions(pageId: string) {
   const { data } = useQuery(actionsQuery(pageId))
+  useFreshOnce(useOpenThread().open.connection.status === 'live', actionsQuery(pageId).queryKey)
   const actions = useMemo(() => data ?? [], [data])
   const [sent, setSent] = useState<ReadonlyMap<string, string | null>>(new Map())
   useEvents(
     useCallback(
       ({ event, data }: OutlastEvent) => {
         if (event !== 'page.action' || data.action.page_id !== pageId) return
-        queryClient.setQueryData<PageAction[]>(actionsQuery(pageId).queryKey, (all) =>
-          withAction(all ?? [], data.action),
-        )
+        showNews<PageAction[]>(actionsQuery(pageId).queryKey, (all) => withAction(all, data.action))
       },
       [pageId],
     ),

@@ -80,11 +80,6 @@ function Room({ page }: { page: PageData }) {
   const now = Math.max(state.version, 0)
   const past = wanted === null || wanted >= now ? null : wanted
   const shown = usePast(page.id, past)
-  const isLive = open.connection.status === 'live'
-  useEffect(() => {
-    // From here on the stream delivers every change; the content that was loaded before may lack some.
-    if (isLive) live.reread()
-  }, [isLive, live])
   useEffect(() => {
     document.title = `${page.active_run_id === null ? '' : '● '}${page.title} · Outlast`
   }, [page.title, page.active_run_id])

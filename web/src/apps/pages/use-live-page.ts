@@ -10,6 +10,7 @@ export function useLivePage(pageId: string): { live: LivePage; state: LivePageSt
         pageId,
         read: (signal) => client.pages.get(pageId, signal),
         listen: (listener) => client.listen(listener),
+        listenSnapshots: (listener) => client.listenSnapshots(listener),
       }),
     [pageId],
   )

@@ -4,6 +4,7 @@ import { useCallback, useRef } from 'react'
 import type { OutlastEvent } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
 import { client, queryClient } from '@/lib/queries'
+import { useFreshOnceLive } from '../shell/active-project'
 
 const BURST_MS = 300
 
@@ -29,6 +30,7 @@ export const refreshSchedules = (projectId: string): Promise<void> =>
 /** A burst of changes causes one request. */
 export function useScheduleNews(projectId: string): void {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useFreshOnceLive(['schedules', projectId])
   useEvents(
     useCallback(
       ({ event }: OutlastEvent) => {

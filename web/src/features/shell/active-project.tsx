@@ -1,5 +1,5 @@
 import { hashKey, useQuery, type QueryKey } from '@tanstack/react-query'
-import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react'
+import { createContext, useCallback, useContext, useEffect, useRef, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import type { Member, OutlastEvent, Project } from '@outlast/sdk'
 import { useEvents, useProject } from '@outlast/sdk/react'
@@ -55,11 +55,18 @@ export function ActiveProjectProvider({ children }: { children: ReactNode }) {
 }
 
 /** Loads a query again once the project's stream is open: data that was loaded before may lack changes in between. */
-export function useFreshOnceLive(queryKey: QueryKey): void {
-  const live = useActiveProject().connection.status === 'live'
+export const useFreshOnceLive = (queryKey: QueryKey): void =>
+  useFreshOnce(useActiveProject().connection.status === 'live', queryKey)
+
+/** The same for data that another stream keeps up to date; `live`: it is open. */
+export function useFreshOnce(live: boolean, queryKey: QueryKey): void {
+  const shown = useRef<string | null>(null)
   const hash = hashKey(queryKey)
   useEffect(() => {
-    if (live) void queryClient.invalidateQueries({ predicate: ({ queryHash }) => queryHash === hash })
+    // What is loaded for the first time while the stream is open lacks nothing.
+    const cancelRefetch = shown.current === hash
+    shown.current = hash
+    if (live) void queryClient.invalidateQueries({ queryKey: JSON.parse(hash) as QueryKey }, { cancelRefetch })
   }, [live, hash])
 }
 

@@ -12,6 +12,7 @@ import { useApps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
 import { plural, shownTitle } from '@/lib/format'
 import { client, queryClient } from '@/lib/queries'
+import { useFreshOnceLive } from '../shell/active-project'
 import { branchesOf, type Branch } from './family'
 import { relatedHref } from './subjects'
 
@@ -24,6 +25,7 @@ const familyQuery = (threadId: string) =>
 /** The thread, its ancestors and all their forks, updated by the project's stream. */
 function useFamily(threadId: string): readonly FamilyThread[] {
   const { data } = useQuery(familyQuery(threadId))
+  useFreshOnceLive(familyQuery(threadId).queryKey)
   useEvents(
     useCallback(
       (event: OutlastEvent) => {

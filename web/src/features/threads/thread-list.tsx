@@ -8,6 +8,7 @@ import { Empty, SkeletonRows } from '@/components/placeholders'
 import { cn } from '@/lib/cn'
 import { useKeyBindings } from '@/lib/key-bindings'
 import { useMinutes } from '@/lib/time'
+import { useFreshOnceLive } from '../shell/active-project'
 import { threadsQuery } from './threads'
 import { ThreadRow } from './thread-row'
 import { MoreButton } from '@/components/more-button'
@@ -21,9 +22,11 @@ interface ThreadListProps {
 
 export function ThreadList({ projectId, q, archived, onArchived }: ThreadListProps) {
   const wanted = useDeferredValue(q.trim())
+  const query = threadsQuery({ projectId, status: archived ? 'archived' : 'open', q: wanted })
+  useFreshOnceLive(query.queryKey)
   const list = useInfiniteQuery({
-    ...threadsQuery({ projectId, status: archived ? 'archived' : 'open', q: wanted }),
-    placeholderData: (before, query) => (query?.queryKey[1].projectId === projectId ? before : undefined),
+    ...query,
+    placeholderData: (before, last) => (last?.queryKey[1].projectId === projectId ? before : undefined),
   })
   useKeyBindings({ j: () => step(1), k: () => step(-1) })
   const threads = sortThreads(list.data?.pages.flatMap(({ items }) => items) ?? [])

@@ -42,6 +42,7 @@ describe('a change of a page', () => {
 /** A server whose answers come when the test says so. */
 function pageOf() {
   let tell: (event: OutlastEvent) => void = () => undefined
+  let begin: () => void = () => undefined
   const asked: { answer: (version: number) => Promise<void>; fail: () => Promise<void>; aborted: () => boolean }[] = []
   const live = new LivePage({
     pageId: 'pag_1',
@@ -58,12 +59,16 @@ function pageOf() {
       tell = listener
       return () => undefined
     },
+    listenSnapshots: (listener) => {
+      begin = () => listener('threads', 'thr_1')
+      return () => undefined
+    },
   })
   const shown: PageChange[] = []
   live.start()
   live.attach((change) => shown.push(change))
   const last = () => asked.at(-1)
-  return { live, shown, asked, last, tell: (event: OutlastEvent) => tell(event) }
+  return { live, shown, asked, last, tell: (event: OutlastEvent) => tell(event), begin: () => begin() }
 }
 
 describe('a live page', () => {
@@ -88,6 +93,14 @@ describe('a live page', () => {
     expect(asked.length).toBe(before + 1)
     await last()?.answer(8)
     expect(shown.at(-1)).toMatchObject({ kind: 'html', version: 8 })
+  })
+  it('reads the page again once the stream starts, as it may lack what changed before', async () => {
+    const { shown, last, begin, tell } = pageOf()
+    await last()?.answer(3)
+    begin()
+    tell(patch(5, 6))
+    await last()?.answer(5)
+    expect(shown.map(({ kind, version }) => `${kind} ${version}`)).toEqual(['html 3', 'html 5', 'patches 6'])
   })
   it('goes back with a step that was taken back', async () => {
     const { shown, last, tell } = pageOf()

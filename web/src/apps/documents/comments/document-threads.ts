@@ -4,6 +4,7 @@ import { useCallback } from 'react'
 import type { OutlastEvent, Thread } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
 import { client, showNews } from '@/lib/queries'
+import { useFreshOnceLive } from '@/features/shell/active-project'
 import { documentOf } from '../subject'
 
 const threadsOfDocument = (documentId: string) =>
@@ -26,6 +27,7 @@ const withThread = (all: readonly Thread[], thread: Thread): Thread[] =>
 /** All conversations about a document, including archived ones; undefined until loaded. */
 export function useDocumentThreads(documentId: string): { threads: Thread[] | undefined; error: Error | null } {
   const { data, error } = useQuery(threadsOfDocument(documentId))
+  useFreshOnceLive(threadsOfDocument(documentId).queryKey)
   useEvents(
     useCallback(
       (event: OutlastEvent) => {

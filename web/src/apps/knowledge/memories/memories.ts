@@ -4,6 +4,7 @@ import { useCallback } from 'react'
 import type { MemoryData, OutlastEvent } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
 import { client, queryClient } from '@/lib/queries'
+import { useFreshOnceLive } from '@/features/shell/active-project'
 
 export type Scope = MemoryData['scope']
 
@@ -38,6 +39,7 @@ export const refreshMemories = (projectId: string): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: ['memories', projectId] })
 
 export function useMemoryNews(projectId: string): void {
+  useFreshOnceLive(['memories', projectId])
   useEvents(
     useCallback(
       (event: OutlastEvent) => {
