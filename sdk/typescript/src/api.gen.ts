@@ -4552,6 +4552,8 @@ export interface ToolCallPart {
   result: string | null
   /** Id of the approval that it waits for or got; null if it needs none. */
   approval_id: string | null
+  /** Id of the user who approved, denied or answered it; null if no user did. */
+  decided_by: string | null
   /** How long it ran, in seconds; null until it ends. */
   duration_s: number | null
 }

@@ -282,7 +282,8 @@ function foldApprovalRequested(run: RunState, { approval }: EventData<'approval.
 
 function foldApprovalResolved(run: RunState, data: EventData<'approval.resolved'>): RunState {
   const status = ({ approve: 'pending', deny: 'denied', cancelled: 'cancelled' } as const)[data.decision]
-  const change = data.arguments == null ? { status } : { status, arguments: data.arguments }
+  const edited = data.arguments == null ? {} : { arguments: data.arguments }
+  const change = { status, decided_by: data.by, ...edited }
   return { ...changeTool(run, data.part_id, change), pending: without(run.pending, data.approval_id) }
 }
 
@@ -292,7 +293,10 @@ function foldQuestionAsked(run: RunState, { question }: EventData<'question.aske
 }
 
 function foldQuestionAnswered(run: RunState, data: EventData<'question.answered'>): RunState {
-  const answered = changeTool(run, data.part_id, { status: data.cancelled ? 'cancelled' : 'pending' })
+  const answered = changeTool(run, data.part_id, {
+    status: data.cancelled ? 'cancelled' : 'pending',
+    decided_by: data.by,
+  })
   return { ...answered, pending: without(run.pending, data.question_id) }
 }
 

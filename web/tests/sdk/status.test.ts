@@ -14,6 +14,7 @@ const tool = (status: 'running' | 'done'): Part => ({
   output: '',
   result: null,
   approval_id: null,
+  decided_by: null,
   duration_s: null,
 })
 

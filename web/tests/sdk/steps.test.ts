@@ -12,6 +12,7 @@ const call = (tool: string, args: unknown, status: ToolStatus = 'running'): Tool
   output: '',
   result: null,
   approval_id: null,
+  decided_by: null,
   duration_s: null,
 })
 const files = (...paths: string[]) => ({ files: paths.map((path) => ({ path, content: '"path": "no"' })) })

@@ -4590,6 +4590,8 @@ class ToolCallPart(TypedDict):
     result: str | None
     # Id of the approval that it waits for or got; null if it needs none.
     approval_id: str | None
+    # Id of the user who approved, denied or answered it; null if no user did.
+    decided_by: str | None
     # How long it ran, in seconds; null until it ends.
     duration_s: float | None
 

@@ -154,12 +154,11 @@ def _fold_waiting(state: RunFold, name: str, data: Json) -> None:
     state.pending = [p for p in state.pending if p["id"] != item_id]
     if name == "approval.resolved":
         status = {"approve": "pending", "deny": "denied", "cancelled": "cancelled"}[data["decision"]]
-        edited = data.get("arguments")
-        _change_call(
-            state, data["part_id"], {"status": status} if edited is None else {"status": status, "arguments": edited}
-        )
+        edited = {} if data.get("arguments") is None else {"arguments": data["arguments"]}
+        _change_call(state, data["part_id"], {"status": status, "decided_by": data.get("by"), **edited})
     else:
-        _change_call(state, data["part_id"], {"status": "cancelled" if data["cancelled"] else "pending"})
+        status = "cancelled" if data["cancelled"] else "pending"
+        _change_call(state, data["part_id"], {"status": status, "decided_by": data.get("by")})
 
 
 def _fold_status(state: RunFold, name: str, data: Json) -> None:

@@ -53,6 +53,7 @@ class ToolCallPart(_Part):
     output: str = ""
     result: str | None = None
     approval_id: str | None = None
+    decided_by: str | None = None
     duration_s: float | None = None
 
 

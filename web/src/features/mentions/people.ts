@@ -12,6 +12,10 @@ function useMembers(projectId: string): Mentionable[] {
   return useMemo(() => data?.items.map(({ user_id, name }) => ({ id: user_id, name })) ?? NO_PEOPLE, [data])
 }
 
+/** The name of a member; undefined for a user who is not one, and until loaded. */
+export const useMemberName = (projectId: string, userId: string): string | undefined =>
+  useMembers(projectId).find(({ id }) => id === userId)?.name
+
 /** The members that something can be assigned to: owners and editors. */
 export function useEditors(projectId: string): Mentionable[] {
   const { data } = useQuery({ ...membersQuery(projectId), staleTime: 60_000 })

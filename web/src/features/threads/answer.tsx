@@ -138,7 +138,7 @@ function StatusLine({ run }: { run: RunState }) {
           <span className="shimmer-text">{text}</span>
         </>
       )}
-      {run.attempt > 1 && <span className="text-faint">attempt {run.attempt}</span>}
+      {run.attempt > 1 && !WAITS.has(run.status) && <span className="text-faint">attempt {run.attempt}</span>}
     </p>
   )
 }

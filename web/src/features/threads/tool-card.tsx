@@ -14,6 +14,9 @@ import { Zoom } from '@/components/zoom'
 import { cn } from '@/lib/cn'
 import { duration, parseObject } from '@/lib/format'
 import { client } from '@/lib/queries'
+import { useMemberName } from '../mentions/people'
+import { useMe } from '../session/session-gate'
+import { useActiveProject } from '../shell/active-project'
 import { SourceLinks } from './source-links'
 import { ToolBody } from './tool-body'
 import { exitCode, title } from './tool-text'
@@ -69,6 +72,7 @@ export const ToolCard = memo(function ToolCard({ part, images, sources }: ToolCa
           {label.endsWith(summary) ? '' : summary}
         </code>
         {code !== null && code !== 0 && <span className="shrink-0 text-xs text-danger">exit {code}</span>}
+        {part.decided_by != null && <Decision part={part} by={part.decided_by} />}
         {part.duration_s !== null && (
           <span className="shrink-0 text-xs text-faint tabular-nums">{duration(part.duration_s)}</span>
         )}
@@ -83,6 +87,20 @@ export const ToolCard = memo(function ToolCard({ part, images, sources }: ToolCa
     </section>
   )
 })
+
+/** Who decided about the call. */
+function Decision({ part, by }: { part: ToolCallPart; by: string }) {
+  const me = useMe()
+  const member = useMemberName(useActiveProject().projectId, by)
+  const name = by === me.user.id ? 'you' : member
+  if (name === undefined) return null
+  const verb = part.status === 'denied' ? 'Denied' : part.tool === 'ask_user' ? 'Answered' : 'Approved'
+  return (
+    <span data-decision className="shrink-0 text-xs text-faint max-sm:hidden">
+      {verb} by {name}
+    </span>
+  )
+}
 
 const Images = ({ images }: { images: ImagePart[] }) => (
   <ul aria-label="Images" className="flex flex-wrap gap-2 border-t border-line p-2.5">

@@ -13,6 +13,7 @@ const call = (id: string, step = 1): ToolCallPart => ({
   output: '',
   result: 'ok',
   approval_id: null,
+  decided_by: null,
   duration_s: null,
 })
 

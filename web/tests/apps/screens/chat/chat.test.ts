@@ -17,6 +17,7 @@ const call = (id: string, tool: string, args: unknown, change: Partial<ToolCallP
   output: '',
   result: null,
   approval_id: null,
+  decided_by: null,
   duration_s: 2,
   ...change,
 })
