@@ -4074,8 +4074,9 @@ export interface SourceElement {
 
 /** A web page: its address begins with http:// or https://, its title may be empty. */
 export interface SourceLink {
+  /** Address of the page. */
   url: string
-  /** Title that people see, at most 200 characters. */
+  /** Title of the page; empty if it is not known. */
   title: string
 }
 
@@ -4102,8 +4103,9 @@ export interface SourcesPart {
   id: string
   /** Number of the model turn in the run, from 0. */
   step: number
-  /** Id that the model gave to its tool call. */
+  /** Id of the tool call whose result comes from these pages. */
   call_id: string
+  /** The pages. */
   sources: SourceLink[]
 }
 

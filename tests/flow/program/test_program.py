@@ -287,7 +287,8 @@ async def test_a_follower_whose_token_ends_is_closed(settings):
             assert (await anext(followed))[1]["event"] == "thread.updated"
             await ada.delete(f"/v1/tokens/{made.id}")
             with pytest.raises(OutlastError, match="revoked"):
-                await anext(followed)
+                async for _ in followed:  # other news of the project may come before its end
+                    pass
 
 
 ODD = ["\x00", "a\x00b", "\ud800", "\uffff", "' or 1=1 --", "%", "😀" * 50]

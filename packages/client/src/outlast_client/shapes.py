@@ -4106,8 +4106,9 @@ class SourceElement(TypedDict):
 
 class SourceLink(TypedDict):
     """A web page: its address begins with http:// or https://, its title may be empty."""
+    # Address of the page.
     url: str
-    # Title that people see, at most 200 characters.
+    # Title of the page; empty if it is not known.
     title: str
 
 
@@ -4134,8 +4135,9 @@ class SourcesPart(TypedDict):
     id: str
     # Number of the model turn in the run, from 0.
     step: int
-    # Id that the model gave to its tool call.
+    # Id of the tool call whose result comes from these pages.
     call_id: str
+    # The pages.
     sources: Sequence[SourceLink]
 
 
