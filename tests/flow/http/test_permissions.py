@@ -8,51 +8,38 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 
-from outlast.apps.documents.comments import store as comments
 from outlast.apps.knowledge.memories.store import insert as insert_memory
-from outlast.apps.knowledge.module_store import save as save_modules
-from outlast.apps.knowledge.source_store import NewSource
 from outlast.apps.knowledge.source_store import add as add_source
-from outlast.apps.pages import store as pages
-from outlast.apps.pages import user_action_store
-from outlast.apps.pages.link_store import add_link
-from outlast.apps.pages.tree_cache import LiveTrees
-from outlast.apps.pages.versions import Rules as PageRules
-from outlast.apps.pages.versions import begin
-from outlast.apps.screens import image_hosts
-from outlast.apps.screens import store as screens
-from outlast.apps.screens.placement import Box
 from outlast.base.ids import new_id
-from outlast.base.supervision.item_guard import SetAside
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import change_user
 from outlast.kernel.attachments.store import add_upload
-from outlast.kernel.attachments.tables import attachments
-from outlast.kernel.compactions.store import add_compaction, compaction_in_use
-from outlast.kernel.files import store as artifacts
-from outlast.kernel.files.kinds import Kind
-from outlast.kernel.library.modules import ModuleOrigin, NewModule
 from outlast.kernel.projects import invitations
 from outlast.kernel.projects.rules import Role
-from outlast.kernel.runs.tables import approvals, effects
-from outlast.kernel.sandboxes.seeds import new_workspace
-from outlast.kernel.sandboxes.services.rules import Declared
-from outlast.kernel.sandboxes.services.store import declare
-from outlast.kernel.sandboxes.tables import checkpoints, sandboxes, workspaces
 from outlast.kernel.services import Services
-from outlast.kernel.set_aside import store as set_aside
-from outlast.kernel.set_aside.kinds import TIMER
-from outlast.kernel.subjects.subject import NewSubject
 from outlast.surfaces.http.api import create_api
 from outlast.surfaces.http.descriptions import texts
 from tests.asgi import Answer, Browser
 from tests.documents import make_documents
-from tests.factories import Team, join, make_run, make_schedule, make_thread, make_user
+from tests.factories import Team, join, make_run, make_schedule, make_user
 from tests.flow.http.conftest import Site
 from tests.flow.http.connections import WEBHOOK, make_hook, make_mcp_server, make_secret, make_webhook
+from tests.flow.http.things import (
+    _source,
+    make_artifact,
+    make_attachment,
+    make_checkpoint,
+    make_comment,
+    make_compaction,
+    make_image_host,
+    make_page,
+    make_sandbox,
+    make_screen,
+    make_set_aside,
+    make_waiting,
+)
 
 ROLES = ("stranger", "viewer", "colleague", "editor", "owner", "administrator")
 FORM = (
@@ -87,19 +74,19 @@ class Scene:
             "thread_id": team.thread_id,
             "user_id": team.viewer.user_id,
             "run_id": run_id,
-            "approval_id": _waiting(tx, run_id, team.thread_id, "approval", "{}"),
-            "question_id": _waiting(tx, run_id, team.thread_id, "question", '{"questions":[{"id":"a"}]}'),
-            "attachment_id": _attachment(tx, team, blob),
+            "approval_id": make_waiting(tx, run_id, team.thread_id, "approval", "{}"),
+            "question_id": make_waiting(tx, run_id, team.thread_id, "question", '{"questions":[{"id":"a"}]}'),
+            "attachment_id": make_attachment(tx, team, blob),
             "upload_id": add_upload(tx, team.project_id, team.editor.user_id, "a.txt", 1).id,
-            "artifact_id": _artifact(tx, team, blob),
-            "sandbox_id": (sandbox_id := _sandbox(tx, team)),
-            "checkpoint_id": _checkpoint(tx, team, sandbox_id),
-            "screen_id": (screen_id := _screen(tx, team)),
-            "host": _image_host(tx, screen_id),
-            **_page(tx, team),
+            "artifact_id": make_artifact(tx, team, blob),
+            "sandbox_id": (sandbox_id := make_sandbox(tx, team)),
+            "checkpoint_id": make_checkpoint(tx, team, sandbox_id),
+            "screen_id": (screen_id := make_screen(tx, team)),
+            "host": make_image_host(tx, screen_id),
+            **make_page(tx, team),
             **(there := make_documents(tx, team)),
-            "comment_id": _comment(tx, team, there["document_id"]),
-            "compaction_id": _compaction(tx, team.thread_id, run_id),
+            "comment_id": make_comment(tx, team, there["document_id"]),
+            "compaction_id": make_compaction(tx, team.thread_id, run_id),
             "mention_id": new_id("mention"),
             "memory_id": insert_memory(tx, team.project_id, "project", "We deploy on Fridays."),
             "schedule_id": make_schedule(tx, team.project_id, team.editor),
@@ -109,7 +96,7 @@ class Scene:
             "hook_id": make_hook(tx, services, team),
             "mcp_server_id": make_mcp_server(tx, team),
             "name": "web",
-            **_set_aside(tx),
+            **make_set_aside(tx),
             "invitation_id": invitation.id,
             "secret": secret,
             "token_id": new_id("token"),
@@ -124,130 +111,6 @@ class Scene:
         if isinstance(value, list):
             return [self.fill(item) for item in value]
         return value
-
-
-def _compaction(tx: Tx, thread_id: str, run_id: str) -> str:
-    add_compaction(tx, thread_id, {"to_position": 1, "last_position": 2}, "So far.", run_id=run_id, model="m", usage={})
-    made = compaction_in_use(tx, thread_id)
-    assert made is not None
-    return made.id
-
-
-def _waiting(tx: Tx, run_id: str, thread_id: str, kind: str, arguments: str) -> str:
-    item_id = new_id(kind)
-    effect = {
-        "id": new_id("effect"),
-        "ordinal": 1 if kind == "approval" else 2,
-        "step": 1,
-        "kind": "tool",
-        "status": "waiting",
-        "call_id": item_id,
-        "part_id": new_id("part"),
-    }
-    common = {"run_id": run_id, "tool": "terminal", "arguments": arguments, "created_at": tx.now}
-    tx.execute(sa.insert(effects).values(**effect, **common))
-    own = {"id": item_id, "thread_id": thread_id, "effect_id": effect["id"], "kind": kind, "status": "open"}
-    tx.execute(sa.insert(approvals).values(**own, **common))
-    return item_id
-
-
-def _attachment(tx: Tx, team: Team, blob: str) -> str:
-    attachment_id = new_id("attachment")
-    row = {"id": attachment_id, "project_id": team.project_id, "name": "a.png", "media_type": "image/png", "blob": blob}
-    tx.execute(sa.insert(attachments).values(**row, size_bytes=3, created_by=team.owner.user_id, created_at=tx.now))
-    return attachment_id
-
-
-def _set_aside(tx: Tx) -> dict[str, str]:
-    item = SetAside(TIMER, f"fold:{new_id('run')}", tx.now, 5, "internal_error", "It failed.")
-    set_aside.add(tx, item)
-    return {"kind": item.kind, "item_id": item.id}
-
-
-def _artifact(tx: Tx, team: Team, blob: str) -> str:
-    kind = Kind("text/plain")
-    return artifacts.add(tx, team.project_id, team.owner.user_id, "notes.txt", kind, 3, blob, 0)[0]
-
-
-def _sandbox(tx: Tx, team: Team) -> str:
-    workspace_id, sandbox_id = new_id("workspace"), new_id("sandbox")
-    common = {"project_id": team.project_id, "created_at": tx.now, "last_used_at": tx.now}
-    owner = {"owner_type": "thread", "owner_id": team.thread_id}
-    tx.execute(sa.insert(workspaces).values(id=workspace_id, **owner, **common))
-    own = {"id": sandbox_id, "workspace_id": workspace_id, "provider": "local", "state": "killed"}
-    tx.execute(sa.insert(sandboxes).values(**own, **common))
-    declare(tx, workspace_id, Declared("web", "true", 3000))
-    return sandbox_id
-
-
-def _checkpoint(tx: Tx, team: Team, sandbox_id: str) -> str:
-    found = sa.select(sandboxes.c.workspace_id).where(sandboxes.c.id == sandbox_id)
-    own = {"id": new_id("checkpoint"), "workspace_id": tx.execute(found).scalar_one(), "tree": "0" * 64}
-    tx.execute(
-        sa.insert(checkpoints).values(
-            **own, project_id=team.project_id, reason="tool", files=0, size_bytes=0, created_at=tx.now
-        )
-    )
-    return str(own["id"])
-
-
-def _comment(tx: Tx, team: Team, document_id: str) -> str:
-    """The editor's."""
-    by = team.editor.user_id
-    return comments.add(tx, document_id=document_id, project_id=team.project_id, by=by, body="Why?")
-
-
-def _source(team: Team) -> NewSource:
-    return NewSource("tracker", "markdown", "https://docs.example/sdk.md", team.project_id)
-
-
-def _subject(team: Team, subject_id: str, thread_id: str, workspace_id: str, title: str) -> NewSubject:
-    """The owner's, with a title that they chose."""
-    return NewSubject(
-        id=subject_id,
-        project_id=team.project_id,
-        thread_id=thread_id,
-        workspace_id=workspace_id,
-        title=title,
-        named=True,
-        created_by=team.owner.user_id,
-    )
-
-
-def _screen(tx: Tx, team: Team) -> str:
-    thread_id, screen_id = make_thread(tx, team.project_id, team.owner), new_id("screen")
-    workspace_id = new_id("workspace")
-    owner = {"owner_type": "screen", "owner_id": screen_id, "project_id": team.project_id}
-    moments = {"created_at": tx.now, "last_used_at": tx.now}
-    tx.execute(sa.insert(workspaces).values(id=workspace_id, **owner, **moments))
-    new = _subject(team, screen_id, thread_id, workspace_id, "Shop")
-    screens.add(tx, new, template="next", theme="default", place=Box(0, 0))
-    return screen_id
-
-
-def _image_host(tx: Tx, screen_id: str) -> str:
-    image_hosts.ask(tx, screen_id, ["images.example.org"])
-    return "images.example.org"
-
-
-def _page(tx: Tx, team: Team) -> dict[str, str]:
-    """A page with a version, something that the editor did on it, and a link."""
-    thread_id, page_id = make_thread(tx, team.project_id, team.owner), new_id("page")
-    workspace_id = new_workspace(tx, None, ("page", page_id), project_id=team.project_id, thread_id=thread_id)
-    pages.add(tx, _subject(team, page_id, thread_id, workspace_id, "Issues"))
-    begin(tx, page_id, PageRules(LiveTrees()), "<p>Hello</p>", by=team.owner.user_id)
-    page = pages.page_of(tx, page_id)
-
-    action_id = user_action_store.add(
-        tx, page, "refresh", {}, user_id=team.editor.user_id, run_id="run_1", state="taken"
-    )
-    link = add_link(tx, page, team.owner.user_id, "", None)
-    said = NewModule("lib/issues.ts", "Fetches issues.", ("issues",), "import { issues } from './lib/issues.ts'")
-    origin = ModuleOrigin(team.project_id, page_id, team.editor.user_id, None)
-    (module,) = save_modules(tx, [said], origin, workspace_id, "")
-    link_id = link.link.id
-    ids = {"page_id": page_id, "action_id": action_id, "link_id": link_id, "module_id": module.id}
-    return {**ids, "version": "1"}
 
 
 # Who may, as the first of these that gets further than the permission:

@@ -8,6 +8,8 @@ from hypothesis import strategies as some
 from outlast.apps.knowledge.markdown_parser import slug
 from outlast.apps.knowledge.markdown_splitter import cut_markdown
 from outlast.apps.knowledge.passages import Cut
+from outlast.kernel.web.html_to_markdown import read_web_page
+from tests.unit.kernel.web.test_html_to_markdown import PAGE
 
 URL = "https://docs.example/guide.md"
 
@@ -170,3 +172,8 @@ def test_any_text_is_cut_without_failing_and_no_word_is_lost(text: str, most: in
     kept = "".join(f"{one.heading} {one.body}" for one in cut_markdown(text, URL, most))
     for letter in "abc":
         assert (letter in text) <= (letter in kept) or "#" in text or "-" in text
+
+
+def test_passages_of_a_web_page_lead_to_the_fragments_that_it_has() -> None:
+    _, text = read_web_page(PAGE, URL)
+    assert [one.url for one in cut_markdown(text, URL, 1600)] == [URL, f"{URL}#create", f"{URL}#list"]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from outlast.apps.web.settings import WebSettings
 from outlast.base.errors import InvalidSetting
+from outlast.kernel.apps.opened import Opening
 from outlast.kernel.runs.policy import judge
+from outlast.kernel.settings import settings_class
 from outlast.kernel.settings.load import load_settings
 
 GUIDE = Path(__file__).resolve().parents[4] / "docs" / "guides" / "web-tools.md"
@@ -74,3 +77,9 @@ def test_the_policy_of_the_guide_allows_one_site_and_asks_for_others(
     policy = next(block for block in GUIDE.read_text().split("```toml\n") if block.startswith("[[policy]]"))
     rules = loaded(tmp_path, policy.partition("```")[0]).policy
     assert judge(rules, "chat", "web_fetch", arguments).verdict.decision == decision
+
+
+def test_no_log_shows_the_key_of_a_service_whose_variable_follows_from_its_name() -> None:
+    settings: Any = settings_class()(web=WebSettings(search="brave"))  # type: ignore[call-arg]  # an app's table
+    opening: Any = SimpleNamespace(settings=settings, environment={"BRAVE_API_KEY": "bsa-secret-of-brave"})
+    assert b"secret" not in Opening.known_secrets(opening).hide(b"bsa-secret-of-brave")

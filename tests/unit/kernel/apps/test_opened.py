@@ -5,10 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from outlast.apps.web.settings import WebSettings
 from outlast.kernel.apps.opened import Opening
 from outlast.kernel.models.settings import ProviderSettings
-from outlast.kernel.settings import Settings, settings_class
+from outlast.kernel.settings import Settings
 
 
 def test_no_log_shows_the_key_of_a_provider_whose_variable_follows_from_its_kind() -> None:
@@ -17,9 +16,3 @@ def test_no_log_shows_the_key_of_a_provider_whose_variable_follows_from_its_kind
     opening: Any = SimpleNamespace(settings=settings, environment=environment)
     shown = Opening.known_secrets(opening).hide(b"gsk-secret-of-groq and sk-secret-of-ours")
     assert b"secret" not in shown
-
-
-def test_no_log_shows_the_key_of_a_service_whose_variable_follows_from_its_name() -> None:
-    settings: Any = settings_class()(web=WebSettings(search="brave"))  # type: ignore[call-arg]  # an app's table
-    opening: Any = SimpleNamespace(settings=settings, environment={"BRAVE_API_KEY": "bsa-secret-of-brave"})
-    assert b"secret" not in Opening.known_secrets(opening).hide(b"bsa-secret-of-brave")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from outlast.kernel.web.html_to_markdown import read_web_page
-from outlast.apps.knowledge.markdown_splitter import cut_markdown
 from outlast.kernel.web.errors import NoPage
 
 URL = "https://docs.example/api/issues"
@@ -37,11 +36,6 @@ def test_a_page_becomes_its_main_part_in_markdown() -> None:
     assert "- all\n- mine" in text
     for unwanted in ("Home", "Imprint", "track()", "¶"):
         assert unwanted not in text
-
-
-def test_its_passages_lead_to_the_fragments_that_it_has() -> None:
-    _, text = read_web_page(PAGE, URL)
-    assert [one.url for one in cut_markdown(text, URL, 1600)] == [URL, f"{URL}#create", f"{URL}#list"]
 
 
 def test_code_that_holds_fences_is_fenced_by_more() -> None:
