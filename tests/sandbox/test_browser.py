@@ -27,6 +27,7 @@ from outlast_sandbox.browser import browsers as keeping
 from outlast_sandbox.browser import studio as looking
 from outlast_sandbox.browser.browsers import Browsers, RunningBrowser
 from outlast_sandbox.browser.chromium import find_browser
+from outlast_sandbox.browser.single_target_proxy import SingleTargetProxy
 from outlast_sandbox.browser.studio import Studio
 from outlast_sandbox.interface import Command, SandboxSpec
 from outlast_sandbox.providers.local.provider import LocalProvider
@@ -50,12 +51,12 @@ async def working(
         tasks.cancel_scope.cancel()
 
 
-def held(studio: Studio) -> Browsers:
+def held(studio: Studio) -> Browsers[SingleTargetProxy]:
     assert studio.browsers is not None
     return studio.browsers
 
 
-def at_hand(studio: Studio) -> list[RunningBrowser]:
+def at_hand(studio: Studio) -> list[RunningBrowser[SingleTargetProxy]]:
     return held(studio)._all
 
 
@@ -227,6 +228,7 @@ KILLED = """
 import anyio, sys
 from pathlib import Path
 from outlast_sandbox.browser.chromium import find_browser
+from outlast_sandbox.browser.single_target_proxy import SingleTargetProxy
 from outlast_sandbox.browser.studio import Studio
 from outlast_sandbox.clock import SystemClock
 
@@ -305,7 +307,7 @@ async def test_a_browser_that_does_not_start_is_told_of_once_and_not_tried_again
         taken = held(studio).take
         calls: list[object] = []
 
-        async def counted(serves: tuple[str, int]) -> RunningBrowser:
+        async def counted(serves: tuple[str, int]) -> RunningBrowser[SingleTargetProxy]:
             calls.append(serves)
             return await taken(serves)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from outlast_sandbox.browser import chromium
-from outlast_sandbox.browser.chromium import find_browser, folder_to_show, start_command
+from outlast_sandbox.browser.chromium import find_browser, folder_to_show, one_port, start_command, through_proxy
 
 
 def make(path: Path, content: bytes = b"\x7fELF") -> Path:
@@ -47,7 +47,15 @@ def test_a_program_outside_of_the_system_is_shown_to_the_sandbox_with_its_folder
 
 
 def test_every_name_leads_nowhere_but_the_one_page_and_no_port_is_opened_for_control() -> None:
-    words = start_command(Path("/usr/bin/chromium"), 3000, 3128)
+    words = start_command(Path("/usr/bin/chromium"), one_port(3000, 3128))
     assert "--host-resolver-rules=MAP localhost:3000 127.0.0.1:3128, MAP * ~NOTFOUND" in words
     assert "--remote-debugging-pipe" in words
     assert not any(word.startswith("--remote-debugging-port") for word in words)
+
+
+def test_a_browser_for_the_web_connects_to_nothing_but_its_proxy() -> None:
+    words = start_command(Path("/usr/bin/chromium"), through_proxy(3128), longest_s=1800)
+    assert words[4] == "1800"
+    assert "--proxy-server=http://127.0.0.1:3128" in words
+    assert "--proxy-bypass-list=<-loopback>" in words, "loopback addresses too"
+    assert "--no-proxy-server" not in words

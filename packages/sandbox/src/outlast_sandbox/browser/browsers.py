@@ -7,10 +7,12 @@ left, and each browser ends by itself after ten minutes, even if its server is g
 
 import logging
 import secrets
+import socket
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -18,7 +20,6 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from outlast_sandbox.browser.chromium import LONGEST_S, folder_to_show, start_command
 from outlast_sandbox.browser.devtools import Browser, BrowserGone
-from outlast_sandbox.browser.single_target_proxy import SingleTargetProxy
 from outlast_sandbox.clock import Clock
 from outlast_sandbox.errors import SandboxError, SandboxLost
 from outlast_sandbox.folders import discard_folder
@@ -31,21 +32,34 @@ from outlast_sandbox.providers.local.sandbox import LocalSandbox
 MAX_BROWSERS: Final = 2
 IDLE_S: Final = 60.0
 START_S: Final = 15.0
-LAST_START_S: Final = LONGEST_S - 120.0  # an older browser is not used: it might end during a picture
+LAST_USE_S: Final = 120.0  # a browser with less time left is not used: it might end during a picture
 LIMITS: Final = Limits(
     memory_bytes=1024**3, cpu_count=2.0, processes=512, disk_bytes=256 * 1024**2, output_bytes=64 * 1024**2
 )
 log = logging.getLogger("outlast.browser")
 
 
+class WayOut(Protocol):
+    """The only network access of one browser."""
+
+    def flags(self, way_out: int) -> Sequence[str]:
+        """Chromium's flags, if the sandbox's egress listener has this port inside."""
+
+    async def serve(self, listener: socket.socket) -> None:
+        """Serve until cancelled; owns the listener."""
+
+
+W = TypeVar("W", bound=WayOut)
+
+
 @dataclass(eq=False, slots=True)
-class RunningBrowser:
-    """A browser that runs for the sandbox `serves` and one port of it. `closing` requests its end, `closed` is set when
+class RunningBrowser(Generic[W]):
+    """A browser that runs for `serves`: a sandbox and one port of it, or a thread and 0. `closing` requests its end, `closed` is set when
     nothing is left of it. `users` counts the callers that use it or wait for their turn."""
 
     serves: tuple[str, int]
     browser: Browser
-    proxy: SingleTargetProxy
+    proxy: W
     born: float
     turn: anyio.Lock = field(default_factory=anyio.Lock)
     closing: anyio.Event = field(default_factory=anyio.Event)
@@ -58,7 +72,7 @@ class RunningBrowser:
         return not self.closing.is_set() and not self.browser.gone.is_set()
 
 
-Begun = RunningBrowser | SandboxError | BrowserGone
+Begun = RunningBrowser[Any] | SandboxError | BrowserGone
 
 
 class _Start:
@@ -73,16 +87,28 @@ class _Start:
             self._task_status.started(begun)
 
 
-class Browsers:
-    """`folder` is private: two servers never share one. `cache_dir` is that of all local sandboxes."""
+class Browsers(Generic[W]):
+    """`folder` is private: two servers never share one. `cache_dir` is that of all local sandboxes. `most` browsers run
+    at a time, each at most `longest_s`; `open_way` makes the way out of one, for what it serves."""
 
-    def __init__(self, clock: Clock, folder: Path, cache_dir: Path, program: Path) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        folder: Path,
+        cache_dir: Path,
+        program: Path,
+        open_way: Callable[[tuple[str, int]], W],
+        *,
+        most: int = MAX_BROWSERS,
+        longest_s: float = LONGEST_S,
+    ) -> None:
+        self._open_way, self._most, self._longest_s = open_way, most, longest_s
         self._clock = clock
         self._work = folder / "work"
         self._provider = LocalProvider(folder / "state", cache_dir)
         self._program = program
         self._tasks: TaskGroup | None = None
-        self._all: list[RunningBrowser] = []
+        self._all: list[RunningBrowser[W]] = []
         self._opening = anyio.Lock()
         self._returned = anyio.Event()
 
@@ -101,7 +127,7 @@ class Browsers:
             finally:
                 self._tasks = None
 
-    async def take(self, serves: tuple[str, int]) -> RunningBrowser:
+    async def take(self, serves: tuple[str, int]) -> RunningBrowser[W]:
         """The browser for this port of this sandbox, started if there is none. Waits while all are in use. Give it back
         with `give_back`. Raises `BrowserGone`, `SandboxUnavailable` or another sandbox error if it does not start."""
         if (at_hand := self._find(serves)) is not None:
@@ -118,7 +144,7 @@ class Browsers:
             begun.users += 1
             return begun
 
-    def give_back(self, at_hand: RunningBrowser, *, usable: bool = True) -> None:
+    def give_back(self, at_hand: RunningBrowser[W], *, usable: bool = True) -> None:
         """`usable` false: the browser may hang, so it is closed."""
         at_hand.users -= 1
         at_hand.used_at = self._clock.monotonic()
@@ -127,9 +153,9 @@ class Browsers:
         self._returned.set()
         self._returned = anyio.Event()
 
-    def _find(self, serves: tuple[str, int]) -> RunningBrowser | None:
+    def _find(self, serves: tuple[str, int]) -> RunningBrowser[W] | None:
         for found in self._all:
-            old = self._clock.monotonic() - found.born > LAST_START_S
+            old = self._clock.monotonic() - found.born > self._longest_s - LAST_USE_S
             if found.serves == serves and found.is_usable and not old:
                 found.users += 1
                 return found
@@ -137,7 +163,7 @@ class Browsers:
 
     async def _make_room(self) -> None:
         """Wait until another browser may run; the one that was idle for longest is closed."""
-        while len(self._all) >= MAX_BROWSERS:
+        while len(self._all) >= self._most:
             idle = [one for one in self._all if one.users == 0]
             if not idle:
                 await self._returned.wait()
@@ -152,21 +178,22 @@ class Browsers:
         try:
             await self._live(serves, start)
         except Exception:
-            log.exception("browser failed", extra={"sandbox_id": serves[0]})
+            log.exception("browser failed", extra={"serves": serves[0]})
         start.report(BrowserGone("an internal error; see the server log"))
 
     async def _live(self, serves: tuple[str, int], start: _Start) -> None:
         """Run one browser from its start to its end. A failed start is passed to the caller as a value."""
         name = f"browser_{secrets.token_hex(6)}"
-        at_hand: RunningBrowser | None = None
+        at_hand: RunningBrowser[W] | None = None
         box: LocalSandbox | None = None
         try:
             with anyio.fail_after(START_S):
                 box = await self._provider.start(*self._plan(name))
                 listener = await box.egress_listener()
-                spec = ProcessSpec(start_command(self._program, serves[1], listener.getsockname()[1]))
-                process = await box.processes.start(spec)
-            browser, proxy = Browser(box.processes, process.pid), SingleTargetProxy()
+                proxy = self._open_way(serves)
+                flags = proxy.flags(listener.getsockname()[1])
+                process = await box.processes.start(ProcessSpec(start_command(self._program, flags, self._longest_s)))
+            browser = Browser(box.processes, process.pid)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(proxy.serve, listener)
                 tasks.start_soon(browser.read)
@@ -194,7 +221,7 @@ class Browsers:
             self._returned.set()
             self._returned = anyio.Event()
 
-    async def _until_over(self, at_hand: RunningBrowser) -> None:
+    async def _until_over(self, at_hand: RunningBrowser[W]) -> None:
         """Wait until the browser is asked to close, ends by itself, or is idle for a while."""
 
         async def wait(event: anyio.Event, scope: anyio.CancelScope) -> None:

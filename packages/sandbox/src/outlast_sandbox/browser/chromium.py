@@ -1,6 +1,7 @@
 """Chromium on this machine: its path, and its command line inside a sandbox."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +24,6 @@ FLAGS: Final = (
     "--user-data-dir=/tmp/profile",
     "--no-sandbox",  # it already runs in one; a second one inside would need privileges that no process in there has
     "--no-zygote",
-    "--no-proxy-server",
     "--no-first-run",
     "--no-default-browser-check",
     "--disable-dev-shm-usage",
@@ -75,9 +75,24 @@ def folder_to_show(program: Path) -> Path | None:
     return None if str(program).startswith(SEEN_INSIDE) else program.parent
 
 
-def start_command(program: Path, port: int, way_out: int) -> tuple[str, ...]:
-    """The command line inside. No host name resolves except `localhost` with this port, which maps to the sandbox's
-    egress proxy."""
-    rules = f"MAP localhost:{port} 127.0.0.1:{way_out}, MAP * ~NOTFOUND"
-    words = (str(LONGEST_S), str(program), *FLAGS, f"--host-resolver-rules={rules}", "about:blank")
+def start_command(program: Path, network: Sequence[str], longest_s: float = LONGEST_S) -> tuple[str, ...]:
+    """The command line inside; `network` are the flags for the way out, from one of the functions below."""
+    words = (f"{longest_s:.0f}", str(program), *FLAGS, *network, "about:blank")
     return ("/bin/sh", "-c", START, *words)
+
+
+def one_port(port: int, way_out: int) -> tuple[str, ...]:
+    """No host name resolves except `localhost` with this port, which maps to the sandbox's egress listener."""
+    rules = f"MAP localhost:{port} 127.0.0.1:{way_out}, MAP * ~NOTFOUND"
+    return ("--no-proxy-server", f"--host-resolver-rules={rules}")
+
+
+def through_proxy(way_out: int) -> tuple[str, ...]:
+    """Every connection, also to loopback addresses, goes to the proxy on the sandbox's egress listener, which resolves
+    the names."""
+    return (
+        f"--proxy-server=http://127.0.0.1:{way_out}",
+        "--proxy-bypass-list=<-loopback>",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    )

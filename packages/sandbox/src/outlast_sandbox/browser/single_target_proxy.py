@@ -1,11 +1,13 @@
 """The only network access of a browser's sandbox: one port of the sandbox whose page it opens, while it is in use."""
 
 import socket
+from collections.abc import Sequence
 from typing import Final
 
 import anyio
 from anyio.abc import SocketListener, SocketStream
 
+from outlast_sandbox.browser.chromium import one_port
 from outlast_sandbox.errors import NotFound, SandboxError, SandboxLost
 from outlast_sandbox.interface import Sandbox
 
@@ -15,12 +17,17 @@ READ_BYTES: Final = 64 * 1024
 
 class SingleTargetProxy:
     """Splices each connection to the port of its target; without a target, connections end at once. `lost` is the error
-    of a target that is gone."""
+    of a target that is gone. `serves`: the sandbox and port that it is for."""
 
-    def __init__(self) -> None:
+    def __init__(self, serves: tuple[str, int]) -> None:
+        self._port = serves[1]
         self.lost: SandboxLost | None = None
         self._target: tuple[Sandbox, int] | None = None
         self._room = anyio.Semaphore(MAX_CONNECTIONS)
+
+    def flags(self, way_out: int) -> Sequence[str]:
+        """Those of Chromium."""
+        return one_port(self._port, way_out)
 
     def open_to(self, sandbox: Sandbox, port: int) -> None:
         self._target, self.lost = (sandbox, port), None

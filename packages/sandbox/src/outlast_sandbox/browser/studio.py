@@ -11,7 +11,7 @@ from outlast_sandbox.browser.devtools import BrowserGone, BrowserRefused
 from outlast_sandbox.browser.interface import Look
 from outlast_sandbox.browser.page import Seen, look_at
 from outlast_sandbox.browser.plain_requests import ask_page
-from outlast_sandbox.browser.single_target_proxy import is_open
+from outlast_sandbox.browser.single_target_proxy import SingleTargetProxy, is_open
 from outlast_sandbox.clock import Clock
 from outlast_sandbox.errors import SandboxError, SandboxLost
 from outlast_sandbox.interface import Sandbox
@@ -36,7 +36,7 @@ class Studio:
         self, clock: Clock, folder: Path, cache_dir: Path, program: Path | None, missing: str = NO_PROGRAM
     ) -> None:
         self._clock, self._missing = clock, missing
-        self.browsers = None if program is None else Browsers(clock, folder, cache_dir, program)
+        self.browsers = None if program is None else Browsers(clock, folder, cache_dir, program, SingleTargetProxy)
         self._failed: tuple[float, str] | None = None  # no browser is started until this time, for this reason
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
@@ -82,8 +82,8 @@ class Studio:
 
     async def _through_browser(
         self,
-        browsers: Browsers,
-        at_hand: RunningBrowser,
+        browsers: Browsers[SingleTargetProxy],
+        at_hand: RunningBrowser[SingleTargetProxy],
         sandbox: Sandbox,
         url: str,
         size: tuple[int, int],

@@ -5,6 +5,7 @@ import errno
 import logging
 import resource
 import socket
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -63,7 +64,9 @@ class SandboxProxy:
         relay: Relay,
         clock: Clock,
         authority: "Authority | None" = None,
+        on_refusal: Callable[[Refused], None] | None = None,
     ) -> None:
+        self._on_refusal = on_refusal
         self._sandbox_id = sandbox_id
         self._policy = policy
         self._dialer = dialer
@@ -226,8 +229,8 @@ class SandboxProxy:
         if outside is None:
             try:
                 outside = await self._dialer.connect(target)
-            except Refused:  # the client is gone, so no response is sent
-                self._refused += 1
+            except Refused as refused:  # the client is gone, so no response is sent
+                self._note(refused)
                 return
         self._tunnels += 1
         await join(client, outside)
@@ -238,9 +241,14 @@ class SandboxProxy:
         if not may_reach(self._policy, target.host, target.port):
             raise refusals.host_refused(self._policy, target.host, target.port)
 
+    def _note(self, refused: Refused) -> None:
+        self._refused += 1
+        if self._on_refusal is not None:
+            self._on_refusal(refused)
+
     async def _refuse(self, client: Channel, refused: Refused) -> None:
         """Send the refusal, and read a little of the remaining data: closing at once would discard the response."""
-        self._refused += 1
+        self._note(refused)
         log.debug("egress refused", extra={"sandbox": self._sandbox_id, "code": refused.code})
         with anyio.move_on_after(LINGER_S):
             await client.write(refused.answer())
