@@ -7,5 +7,6 @@ from outlast.kernel.agents.images import Image as Image
 from outlast.kernel.agents.sources import Source as Source
 from outlast.kernel.agents.tool import ToolResult as ToolResult
 from outlast.kernel.agents.tool import tool as tool
+from outlast.kernel.agents.tools.browser import browser as browser
 from outlast.kernel.agents.tools.web import web_fetch as web_fetch
 from outlast.kernel.agents.tools.web import web_search as web_search

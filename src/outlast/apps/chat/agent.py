@@ -12,7 +12,7 @@ from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.ask_user import ask_user
 from outlast.kernel.agents.tools.project_files import file_tools, with_newest_files
 from outlast.kernel.agents.tools.standard_tools import sandbox_tools
-from outlast.kernel.agents.tools.web import WEB_TOOLS
+from outlast.kernel.agents.tools.web import WEB_TOOLS, web_fetch, web_search
 from outlast.kernel.apps.opened import Opened, Opening
 from outlast.kernel.library.search import SEARCH_DOCS
 from outlast.kernel.threads.tables import threads
@@ -49,6 +49,11 @@ FROM_THE_WEB: Final = """\
 - For what is newer than your knowledge, or needs a source, use {tools}, and name the address of what you rely on.
 """
 
+IN_THE_BROWSER: Final = """\
+- To use a web page as a person does, or to see one, also what you serve yourself (http://localhost:PORT), use
+  browser_open and its companions.
+"""
+
 
 def open_app(opening: Opening) -> Opened:
     """The agents `chat` and `summary`."""
@@ -62,8 +67,11 @@ def chat_agent(opening: Opening) -> Agent:
     web = opening.implementation(WEB_TOOLS)
     tools: list[Tool] = [*([search] if search is not None else []), *web, *file_tools(opening), ask_user]
     looking_up = LOOKING_UP if search is not None else ""
-    if web:
-        looking_up += FROM_THE_WEB.format(tools=" and ".join(tool.name for tool in web))
+    names = [tool.name for tool in web]
+    if readers := [name for name in names if name in (web_search.name, web_fetch.name)]:
+        looking_up += FROM_THE_WEB.format(tools=" and ".join(readers))
+    if len(readers) < len(names):
+        looking_up += IN_THE_BROWSER
     if sandbox is None:
         system = WITHOUT_TOOLS.format(looking_up=looking_up)
     else:

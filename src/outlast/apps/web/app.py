@@ -2,7 +2,9 @@
 
 from typing import Final
 
+from outlast.kernel.agents.tools.browser import browser
 from outlast.kernel.agents.tools.web import WEB_TOOLS
 from outlast.kernel.apps.app import App
 
-APP: Final = App(name="web", server="outlast.apps.web.server", opens=[WEB_TOOLS], tools=["web_search", "web_fetch"])
+TOOLS: Final = ["web_search", "web_fetch", *(tool.name for tool in browser)]
+APP: Final = App(name="web", server="outlast.apps.web.server", opens=[WEB_TOOLS], tools=TOOLS)

@@ -24,6 +24,12 @@ class WebSettings:
         "Environment variable with its key; if empty, BRAVE_API_KEY or TAVILY_API_KEY. SearXNG needs no key.", ""
     )
     results: int = setting("Results of one search.", 6, unit="results", least=1, most=20)
+    browser: bool = setting(
+        "Agents may open web pages in a browser, click and type (`browser_open` …); needs Chromium.", False
+    )
+    browsers: int = setting(
+        "Browsers of agents at a time, each with up to 1 GiB of memory; further runs wait.", 2, least=1, most=16
+    )
     timeout_s: float = setting("Longest wait for one address.", 20, unit="seconds", least=0.1, most=120)
     page_bytes: int = setting("Largest page.", 2_000_000, unit="bytes", least=1000, most=20_000_000)
     allow_private: tuple[str, ...] = setting("Private addresses (HOST:PORT) that agents may read.", ())
@@ -37,6 +43,11 @@ class WebSettings:
     def key_env(self) -> str:
         """The environment variable that holds its key; empty for none."""
         return self.api_key_env or _KEY_ENVS.get(self.search, "")
+
+    @property
+    def uses_chromium(self) -> bool:
+        """For `outlast doctor`."""
+        return self.browser
 
     def check(self, where: Where) -> None:
         """Raises `InvalidSetting`."""

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, Literal
@@ -201,17 +201,22 @@ def _web_app() -> Finding:
 
 
 def _chromium(settings: Settings) -> Finding:
-    """The browser that takes screenshots; it is first started when a screenshot is needed."""
-    if not settings.screens.pictures:
+    """The browser that takes screenshots and that agents use; it is started when it is needed."""
+    tables = (getattr(settings, one.name) for one in fields(settings))
+    by_agents = any(getattr(table, "uses_chromium", False) for table in tables)
+    uses = ["screenshots of screens"] if settings.screens.pictures else []
+    uses += ["browser tools of agents"] if by_agents else []
+    if not uses:
         return Finding("note", "Chromium", "not used: screenshots are turned off (screens.pictures)")
     program = find_browser(settings.screens.browser)
     if program is not None:
-        return Finding("ok", "Chromium", f"{program}, for screenshots of screens")
+        return Finding("ok", "Chromium", f"{program}, for {' and '.join(uses)}")
+    missing = " and ".join(f"no {use}" for use in uses)
     if settings.screens.browser:
-        said = f"screens.browser names {settings.screens.browser}, which is not a program; no screenshots of screens"
+        said = f"screens.browser names {settings.screens.browser}, which is not a program; {missing}"
         return Finding("bad", "Chromium", said, ("Correct screens.browser, or leave it empty.",))
     fix = "apt-get install --no-install-recommends chromium"
-    return Finding("note", "Chromium", "not found: there will be no screenshots of screens", (fix,))
+    return Finding("bad" if by_agents else "note", "Chromium", f"not found: there will be {missing}", (fix,))
 
 
 def _models(settings: Settings) -> Iterator[Finding]:

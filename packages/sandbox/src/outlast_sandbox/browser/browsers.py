@@ -54,8 +54,9 @@ W = TypeVar("W", bound=WayOut)
 
 @dataclass(eq=False, slots=True)
 class RunningBrowser(Generic[W]):
-    """A browser that runs for `serves`: a sandbox and one port of it, or a thread and 0. `closing` requests its end, `closed` is set when
-    nothing is left of it. `users` counts the callers that use it or wait for their turn."""
+    """A browser that runs for `serves`: a sandbox and one port of it, or the owner of a page and 0. `closing` requests
+    its end, `closed` is set when nothing is left of it. `users` counts the callers that use it or wait for their
+    turn."""
 
     serves: tuple[str, int]
     browser: Browser

@@ -164,7 +164,7 @@ class WebPage:
 
     async def address(self) -> str:
         """The address of the page now."""
-        return (await self._entry())["url"]
+        return str((await self._entry())["url"])
 
     async def look(self) -> Sight:
         """The page as the last step left it."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import anyio
 
 from outlast_sandbox.clock import SystemClock
-from outlast_sandbox.egress.dialer import DialInside, Dialer, Network, RealNetwork
+from outlast_sandbox.egress.dialer import Dialer, DialInside, Network, RealNetwork
 from outlast_sandbox.egress.http1 import RequestHead
 from outlast_sandbox.egress.proxy import SandboxProxy
 from outlast_sandbox.egress.refusals import Refused
@@ -28,9 +28,9 @@ async def serve_allow_list(
 ) -> None:
     """Let clients that connect to `listener` reach `hosts` (`HOST`, `*.HOST`, each with an optional `:PORT`; without
     one, 80 and 443), never a private address unless `allow_private` names it (`HOST:PORT`). TLS passes unread, plain
-    HTTP is passed on; other requests get a 403 with the reason, and `on_refusal` is called with it. Loopback addresses that
-    `allow_private` does not name lead to `inside`. Runs until cancelled; owns and closes the listener.
-    Raises `NotAHost` for a text that is not a host."""
+    HTTP is passed on; other requests get a 403 with the reason, and `on_refusal` is called with it. Loopback addresses
+    that `allow_private` does not name lead to `inside`. Runs until cancelled; owns and closes the listener. Raises
+    `NotAHost` for a text that is not a host."""
     private = frozenset(map(parse_host_port, allow_private))
     policy = Policy(tuple(map(parse_pattern, hosts)), private=private)
     clock = SystemClock()

@@ -10,6 +10,7 @@ from outlast.kernel.agents.additions import Addition
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.prompt import PromptContext
 from outlast.kernel.agents.tool import Tool
+from outlast.kernel.agents.tools.browser import browser
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
 from outlast.kernel.agents.tools.project_files import file_tools, with_newest_files
 from outlast.kernel.agents.tools.run_code import AROUND_CODE, run_code_tool
@@ -19,6 +20,7 @@ from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.tools.web import WEB_TOOLS, web_fetch, web_search
 from outlast.kernel.apps.opened import Opening
 
+_OF_THE_WEB: Final = (web_search, web_fetch, *browser)
 log: Final = logging.getLogger("outlast.agents")
 
 
@@ -59,7 +61,7 @@ class OwnTools:
 
     def _with_web(self, agent: Agent) -> Agent:
         """The agent with this server's tools in place of the public words; those not offered are left out."""
-        tools = [self._web.get(tool.name) if tool in (web_search, web_fetch) else tool for tool in agent.tools]
+        tools = [self._web.get(tool.name) if tool in _OF_THE_WEB else tool for tool in agent.tools]
         kept = [tool for tool in tools if tool is not None]
         if len(kept) < len(tools):
             missing = sorted({tool.name for tool in agent.tools} - {tool.name for tool in kept})
