@@ -35,7 +35,8 @@ FLAGS: Final = (
     "--disable-domain-reliability",
     "--disable-extensions",
     "--disable-sync",
-    "--disable-features=Translate,OptimizationHints,MediaRouter,AutofillServerCommunication",
+    "--disable-features=Translate,OptimizationHints,MediaRouter,AutofillServerCommunication,NetworkTimeServiceQuerying",
+    "--component-updater=url-source=http://127.0.0.1:9/",  # it would also ask for updates of what it does not have
     "--enable-unsafe-swiftshader",  # pages that draw with WebGL do so without a graphics card
     "--font-render-hinting=none",
     "--force-color-profile=srgb",

@@ -20,6 +20,7 @@ EMPTY: Final = "about:blank"
 JPEG_QUALITY: Final = 70
 BEGIN_S: Final = 0.3  # for what a click or a key sets off
 LOAD_S: Final = 15.0
+SWAP_TRIES: Final = 5
 QUIET_S: Final = 3.0  # after the page was loaded: until no request is open
 MAX_FRAMES: Final = 10
 MAX_ERRANDS: Final = 100
@@ -171,8 +172,8 @@ class WebPage:
         entry = await self._entry()
         text = await anyio.to_thread.run_sync(render_outline, await self._trees(), self._numbers)
         picture = None if entry["url"] == EMPTY else await self._photograph()
-        refused = [f"Refused: {one}" for one in self._proxy.refused]
-        notes = (*self._notes, *refused)
+        failed = self._proxy.failed if self._problem else ()  # a page that opened may have asked for anything
+        notes = (*self._notes, *(f"Refused: {one}" for one in self._proxy.refused), *failed)
         return Sight(entry["url"], entry["title"][:TEXT_CHARS], self._status, text, picture, notes, self._problem)
 
     async def _photograph(self) -> bytes | None:
@@ -214,7 +215,7 @@ class WebPage:
         if not (await self.address()).startswith(("http://", "https://", "about:", "chrome-error:")):
             self._problem = "The page led to an address that is neither http nor https; it was closed."
         elif self._refused:
-            self._problem = "The address may not be opened."
+            self._problem = "The address could not be opened."
         else:
             return
         self._refused = False
@@ -242,7 +243,14 @@ class WebPage:
             await self._ask("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **more)
 
     async def _entry(self) -> Mapping[str, Any]:
-        history = await self._ask("Page.getNavigationHistory")
+        for _ in range(SWAP_TRIES):
+            with suppress(BrowserRefused):  # while a page of another site takes the place of this one
+                return self._current(await self._ask("Page.getNavigationHistory"))
+            await anyio.sleep(BEGIN_S)
+        return self._current(await self._ask("Page.getNavigationHistory"))
+
+    @staticmethod
+    def _current(history: Mapping[str, Any]) -> Mapping[str, Any]:
         entry: Mapping[str, Any] = history["entries"][history["currentIndex"]]
         return entry
 

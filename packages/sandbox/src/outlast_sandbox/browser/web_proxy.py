@@ -1,7 +1,7 @@
 """The only network access of a browser that an agent uses: public hosts, and the ports of one sandbox."""
 
 import socket
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from outlast_sandbox.browser.chromium import through_proxy
@@ -10,25 +10,24 @@ from outlast_sandbox.egress.refusals import Refused
 from outlast_sandbox.egress.snapshot_build_proxy import serve_allow_list
 from outlast_sandbox.errors import NotFound
 
-MAX_REFUSALS: Final = 5
+MAX_TEXTS: Final = 5
+FORBIDDEN: Final = ("host_refused", "address_refused")
 
 
 class WebProxy:
     """Connects to ports 80 and 443 of public addresses, checked after the name was resolved, and to the private ones in
     `allow_private` (`HOST:PORT`). Loopback addresses lead to the ports of a sandbox: that of `inside`, while it is set.
-    `refused` has the first refusals since `forget`, as texts."""
+    `refused` and `failed` say, since `forget`, what may not be reached and what could not be."""
 
     def __init__(self, allow_private: Sequence[str] = (), network: Network | None = None) -> None:
         self._allow_private, self._network = allow_private, network
         self.inside: DialInside | None = None
-        self._refused: dict[str, None] = {}
-
-    @property
-    def refused(self) -> Collection[str]:
-        return self._refused.keys()
+        self.refused: list[str] = []
+        self.failed: list[str] = []
 
     def forget(self) -> None:
-        self._refused.clear()
+        self.refused.clear()
+        self.failed.clear()
 
     def flags(self, way_out: int) -> Sequence[str]:
         """Those of Chromium."""
@@ -52,5 +51,6 @@ class WebProxy:
 
     def _note(self, refused: Refused) -> None:
         text = refused.message.replace("The sandbox is not", "A page is not")
-        if len(self._refused) < MAX_REFUSALS:
-            self._refused[text] = None
+        texts = self.refused if refused.code in FORBIDDEN else self.failed
+        if text not in texts and len(texts) < MAX_TEXTS:
+            texts.append(text)
