@@ -58,6 +58,18 @@ function wordsFor(tool: string, args: string): Words {
       return ['Searching the web', 'Searched the web', 'Search the web']
     case 'web_fetch':
       return one('Reading', 'Read', 'Read', 'a web page')
+    case 'browser_open':
+      return ['Opening a web page', 'Opened a web page', 'Open a web page']
+    case 'browser_read':
+      return one('Reading', 'Read', 'Read', 'the open page')
+    case 'browser_picture':
+      return ['Taking a picture of the page', 'Took a picture of the page', 'Take a picture of the page']
+    case 'browser_permission':
+      return ['Asking for permission', 'Asked for permission', 'Click and type on']
+    case 'browser_click':
+      return ['Clicking on the page', 'Clicked on the page', 'Click on the page']
+    case 'browser_type':
+      return ['Typing into the page', 'Typed into the page', 'Type into the page']
     case 'propose_edits':
       return ['Writing edits', 'Proposed edits', 'Propose edits']
     case 'read_document':

@@ -55,7 +55,7 @@ def test_every_name_leads_nowhere_but_the_one_page_and_no_port_is_opened_for_con
 
 def test_a_browser_for_the_web_connects_to_nothing_but_its_proxy() -> None:
     words = start_command(Path("/usr/bin/chromium"), through_proxy(3128), longest_s=1800)
-    assert words[4] == "1800"
+    assert words[3] == "1800"
     assert "--proxy-server=http://127.0.0.1:3128" in words
     assert "--proxy-bypass-list=<-loopback>" in words, "loopback addresses too"
     assert "--no-proxy-server" not in words
