@@ -25,6 +25,8 @@ export function title(tool: string, args: Arguments | null): string {
       return fileName(text(args['id']))
     case 'read_files':
       return pathsOf(args).join(', ')
+    case 'browser_type':
+      return firstLine(text(args['text']))
     case 'ask_user':
       return questionsAndAnswers(args, null)
         .map(([question]) => question)

@@ -10,7 +10,7 @@ from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, ToolResult, tool
 from outlast.kernel.agents.tools.web import NOT_OFFERED, Offset, Url
 
-ASK: Final = "The agent wants to click and type on this site"
+ASK: Final = "The agent wants to click and type on this site, from now on in this thread"
 Element = Annotated[
     int, Field(ge=1, le=1_000_000, description="Number of the element, in brackets in the page's text.")
 ]
