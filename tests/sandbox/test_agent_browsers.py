@@ -136,6 +136,16 @@ async def test_an_address_that_is_or_leads_to_a_private_one_is_refused_and_not_s
     assert (await shop.open("/")).problem == ""
 
 
+async def test_a_page_that_is_too_long_to_be_read_is_still_seen(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.site.pages["/long"] = "<title>Long</title>" + "<p>a <b>b</b>" * 500
+    await shop.open("/")
+    monkeypatch.setattr(shop.browsers._sessions["thr_1"].browser.browser, "_answer_bytes", 100_000)
+    sight = await shop.open("/long")
+    assert (sight.title, sight.text, sight.problem) == ("Long", "", "")
+    assert sight.notes == ("The page is too long to be read as text; look at its pictures.",)
+    assert sight.picture is not None
+
+
 async def test_loopback_addresses_lead_to_the_sandbox_of_the_thread_once_one_was_opened(shop: Shop) -> None:
     dialled: list[int] = []
 

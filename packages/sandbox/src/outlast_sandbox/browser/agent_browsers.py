@@ -26,6 +26,7 @@ YIELDS_AFTER_S: Final = 60.0  # a page not used for so long ends if another thre
 LONGEST_S: Final = 3600.0
 WAIT_S: Final = 300.0
 STEP_S: Final = 60.0
+ANSWER_BYTES: Final = 6_000_000  # some 15,000 nodes of a page, a quarter of a second to parse
 CHECK_S: Final = 2.0
 NO_PAGE: Final = (
     "No page is open. A page closes after {minutes:.0f} minutes without a step, when its run is cancelled, and when "
@@ -76,7 +77,14 @@ class AgentBrowsers:
     ) -> None:
         self._clock, self._over, self._most = clock, over, most
         self._browsers = Browsers(
-            clock, folder, cache_dir, program, lambda _: WebProxy(allow_private), most=most, longest_s=LONGEST_S
+            clock,
+            folder,
+            cache_dir,
+            program,
+            lambda _: WebProxy(allow_private),
+            most=most,
+            longest_s=LONGEST_S,
+            answer_bytes=ANSWER_BYTES,
         )
         self._sessions: dict[str, _Session] = {}
         self._tasks: TaskGroup | None = None

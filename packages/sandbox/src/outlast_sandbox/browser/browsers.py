@@ -19,7 +19,7 @@ import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
 from outlast_sandbox.browser.chromium import LONGEST_S, folder_to_show, start_command
-from outlast_sandbox.browser.devtools import Browser, BrowserGone
+from outlast_sandbox.browser.devtools import MESSAGE_BYTES, Browser, BrowserGone
 from outlast_sandbox.clock import Clock
 from outlast_sandbox.errors import SandboxError, SandboxLost
 from outlast_sandbox.folders import discard_folder
@@ -90,7 +90,8 @@ class _Start:
 
 class Browsers(Generic[W]):
     """`folder` is private: two servers never share one. `cache_dir` is that of all local sandboxes. `most` browsers run
-    at a time, each at most `longest_s`; `open_way` makes the way out of one, for what it serves."""
+    at a time, each at most `longest_s`; `open_way` makes the way out of one, for what it serves. `answer_bytes` is
+    that of `Browser`."""
 
     def __init__(
         self,
@@ -102,7 +103,9 @@ class Browsers(Generic[W]):
         *,
         most: int = MAX_BROWSERS,
         longest_s: float = LONGEST_S,
+        answer_bytes: int = MESSAGE_BYTES,
     ) -> None:
+        self._answer_bytes = answer_bytes
         self._open_way, self._most, self._longest_s = open_way, most, longest_s
         self._clock = clock
         self._work = folder / "work"
@@ -194,7 +197,7 @@ class Browsers(Generic[W]):
                 proxy = self._open_way(serves)
                 flags = proxy.flags(listener.getsockname()[1])
                 process = await box.processes.start(ProcessSpec(start_command(self._program, flags, self._longest_s)))
-            browser = Browser(box.processes, process.pid)
+            browser = Browser(box.processes, process.pid, self._answer_bytes)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(proxy.serve, listener)
                 tasks.start_soon(browser.read)

@@ -3,6 +3,7 @@
 No port is opened for it, so no page can reach it. Messages are JSON, each ended by a zero byte.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ import orjson
 from outlast_sandbox.interactive import ProcessEnd, Processes
 
 MESSAGE_BYTES: Final = 64 * 1024**2  # a page that makes the browser send more at once is not supported
+_ANSWER: Final = re.compile(rb'\{"id":(\d+),')
 LAST_WORDS: Final = 2_000
 Listener = Callable[[str, Mapping[str, Any]], None]
 
@@ -25,9 +27,11 @@ class BrowserRefused(Exception):
 
 
 class Browser:
-    """One browser process. `read` must run during all calls. Sessions are those of the protocol: one per page."""
+    """One browser process. `read` must run during all calls. Sessions are those of the protocol: one per page. An
+    answer of more than `answer_bytes` counts as refused: parsing it would hold up the program."""
 
-    def __init__(self, processes: Processes, pid: int) -> None:
+    def __init__(self, processes: Processes, pid: int, answer_bytes: int = MESSAGE_BYTES) -> None:
+        self._answer_bytes = answer_bytes
         self._processes = processes
         self._pid = pid
         self._number = 0
@@ -38,7 +42,7 @@ class Browser:
 
     async def read(self) -> None:
         """Read messages until the browser ends. Listeners are called from here, one event after the other."""
-        rest = b""
+        rest = bytearray()
         try:
             async with self._processes.follow(self._pid) as outputs:
                 async for output in outputs:
@@ -49,9 +53,12 @@ class Browser:
                         continue
                     if output.skipped or len(rest) > MESSAGE_BYTES:
                         return
-                    *messages, rest = (rest + output.data).split(b"\0")
-                    for message in messages:
-                        self._hear(orjson.loads(message))
+                    searched = len(rest)
+                    rest += output.data
+                    while (end := rest.find(b"\0", searched)) >= 0:
+                        self._hear(_parse(bytes(rest[:end]), self._answer_bytes))
+                        del rest[: end + 1]
+                        searched = 0
         except orjson.JSONDecodeError:
             return
         finally:
@@ -104,3 +111,11 @@ class Browser:
         listener = self._listeners.get(message.get("sessionId", ""))
         if listener is not None:
             listener(message["method"], message["params"])
+
+
+def _parse(message: bytes, most: int) -> dict[str, Any]:
+    answered = _ANSWER.match(message) if len(message) > most else None
+    if answered is not None:
+        return {"id": int(answered[1]), "error": {"message": "the answer is too long"}}
+    parsed: dict[str, Any] = orjson.loads(message)
+    return parsed

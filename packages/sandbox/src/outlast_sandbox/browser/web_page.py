@@ -21,13 +21,15 @@ JPEG_QUALITY: Final = 70
 BEGIN_S: Final = 0.3  # for what a click or a key sets off
 LOAD_S: Final = 15.0
 SWAP_TRIES: Final = 5
-QUIET_S: Final = 3.0  # after the page was loaded: until no request is open
-MAX_FRAMES: Final = 10
+QUIET_S: Final = 3.0  # after the page was loaded: until no request is open, or none of them goes on
+SILENT_S: Final = 1.0  # of a worker's script, the page never reports the end
+MAX_FRAMES: Final = 5
 MAX_ERRANDS: Final = 100
 MAX_NOTES: Final = 8
 TEXT_CHARS: Final = 300
 GONE: Final = "Element {number} cannot be used: it is not on the page any more, or not visible. Read the page again."
 NO_ELEMENT: Final = "The page has no element {number}. Read the page: elements have their number in brackets."
+TOO_LONG: Final = "The page is too long to be read as text; look at its pictures."
 NO_OPTION: Final = "Element {number} has no such option."
 
 # Sets what cannot be typed; of a field for text, selects the text that is there, so that it is replaced.
@@ -206,8 +208,11 @@ class WebPage:
             while self._loading:
                 await self._changed.wait()
         with anyio.move_on_after(QUIET_S):
-            while self._requests:
-                await self._changed.wait()
+            silent = False
+            while self._requests and not silent:
+                with anyio.move_on_after(SILENT_S) as waiting:
+                    await self._changed.wait()
+                silent = waiting.cancelled_caught
         if self._new_tab:
             url, self._new_tab = self._new_tab, ""
             self._note("The page opened a new tab; its address was opened in this one instead.")
@@ -265,6 +270,8 @@ class WebPage:
         for frame in frames:
             with suppress(BrowserRefused):
                 trees.append((await self._ask("Accessibility.getFullAXTree", frameId=frame))["nodes"])
+        if not trees:
+            self._note(TOO_LONG)
         return trees
 
     async def _ask(self, method: str, **params: Any) -> dict[str, Any]:
@@ -288,6 +295,7 @@ class WebPage:
             self._loading = False
         elif method == "Page.frameNavigated" and "parentId" not in params["frame"]:
             self._numbers = Numbers()
+            self._requests.clear()  # of some that an earlier page left, the browser never reports the end
         elif method == "Network.requestWillBeSent":
             self._requests.add(params["requestId"])
         elif method in ("Network.loadingFinished", "Network.loadingFailed"):
