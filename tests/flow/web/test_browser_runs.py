@@ -13,9 +13,9 @@ import pytest
 
 from outlast import Agent, browser
 from outlast.apps.web import server
-from outlast.apps.web.browsing import PageBrowsing
 from outlast.apps.web.settings import WebSettings
 from outlast.apps.web.store import find_over
+from outlast.apps.web.thread_pages import ThreadPages
 from outlast.db.database import Database
 from outlast.kernel.agents.tools.browser import ASK, browser_tools
 from outlast.kernel.agents.tools.standard_tools import OwnTools
@@ -86,7 +86,7 @@ async def browsing(
     web = WebSettings(browser=True)
     settings: Settings = settings_class()(sandbox=None, policy=rules, web=web)  # type: ignore[call-arg]
     opening, browsers = make_opening(db, folder, settings), BrowsersInMemory()
-    tools = browser_tools(PageBrowsing(cast("AgentBrowsers", browsers), db, opening.workspaces, web))
+    tools = browser_tools(ThreadPages(cast("AgentBrowsers", browsers), db, opening.workspaces, web))
     agent = Agent("chat", instructions="You use pages.", tools=[*tools], extends=False)
     async with opening.closing, stage(db, folder, turns, agent=agent, settings=settings) as it:
         yield it, browsers

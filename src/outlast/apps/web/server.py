@@ -41,9 +41,9 @@ def open_app(opening: Opening) -> Opened:
     browsers = _open_browsers(opening, settings) if settings.browser else None
     if browsers is None:
         return Opened(implements=[WEB_TOOLS.by(tools)])
-    from outlast.apps.web.browsing import PageBrowsing
+    from outlast.apps.web.thread_pages import ThreadPages
 
-    tools += browser_tools(PageBrowsing(browsers, opening.database, opening.workspaces, settings))
+    tools += browser_tools(ThreadPages(browsers, opening.database, opening.workspaces, settings))
     return Opened(implements=[WEB_TOOLS.by(tools)], tasks={"browsers of agents": browsers.run})
 
 

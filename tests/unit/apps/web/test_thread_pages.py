@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from outlast import browser
-from outlast.apps.web.browsing import SHORT_CHARS, render_sight
+from outlast.apps.web.thread_pages import SHORT_CHARS, render_sight
 from outlast.base.errors import ArgumentsInvalid
 from outlast.kernel.agents.tools.browser import site_of
 from outlast_sandbox.browser.web_page import Sight
@@ -45,7 +45,7 @@ def test_a_step_that_was_not_done_is_an_error_with_its_reason_first() -> None:
     result = render_sight(sight(problem="The address could not be opened.", picture=b""), 100)
     assert result.is_error
     assert result.content.startswith("The address could not be opened.\n")
-    assert result.images == result.sources == ()
+    assert (result.images, result.sources) == ((), ())
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ MAY_NOT: Final = (
 GRANTED: Final = "You may click and type on {site} in this thread."
 
 
-class PageBrowsing:
-    """Implements `Browsing`: one page for each thread."""
+class ThreadPages:
+    """Implements `BrowserActions`: one page for each thread."""
 
     def __init__(self, browsers: AgentBrowsers, database: Database, workspaces: Workspaces, settings: WebSettings) -> None:
         self._browsers, self._db, self._workspaces = browsers, database, workspaces
