@@ -5,7 +5,6 @@ The pages are kept in memory: a program that starts again has none, and says so 
 
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -244,14 +243,19 @@ class AgentBrowsers:
                 continue
             await self._clock.sleep(CHECK_S)
             users = {one.user for one in self._sessions.values() if one.user and not one.is_over}
-            over: Mapping[str, bool] = {}
-            with suppress(Exception):  # a database that does not answer: at the next look
-                over = await self._over(users) if users else {}
+            over = await self._ask_over(users) if users else {}
             for one in self._sessions.values():
                 one.is_over = one.is_over or one.user in over
                 idle_s = self._clock.monotonic() - one.used_at
                 if over.get(one.user) or (not one.steps and idle_s > IDLE_S):
                     one.closing.set()
+
+    async def _ask_over(self, users: Collection[str]) -> Mapping[str, bool]:
+        try:
+            return await self._over(users)
+        except Exception:  # asked again at the next look; pages outlive a database that does not answer
+            log.warning("it is not known which runs have ended", exc_info=True)
+            return {}
 
     def _ring(self) -> None:
         self._changed.set()
