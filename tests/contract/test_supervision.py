@@ -110,7 +110,7 @@ CATCHES = {
     "kernel/runs/worker.py Worker._work": "the edge of a leg: its run is ended, or tried again",
     "kernel/sandboxes/egress/secret_lookup.py open_lookup": PLUG_IN,
     "outlast_sandbox/browser/agent_browsers.py AgentBrowsers._ask_over": "logged, and asked again",
-    "outlast_sandbox/browser/agent_browsers.py AgentBrowsers._keep": "logged, or passed to the call that opened the page",
+    "outlast_sandbox/browser/agent_browsers.py AgentBrowsers._keep": "logged, or passed to the call for the page",
     "outlast_sandbox/browser/browsers.py Browsers._keep": "logged, and told to whoever asked for the picture",
     "outlast_sandbox/egress/http_exchange.py Passage._run_both_ways": UNWRAPPED,
     "outlast_sandbox/egress/proxy.py SandboxProxy._take": REQUEST,

@@ -38,6 +38,7 @@ class PageInMemory:
 
     def __init__(self) -> None:
         self.url, self.done, self.hangs = "", list[tuple[Any, ...]](), anyio.Event()
+        self.shown = ""  # in place of the address that was opened
 
     async def open(self, url: str) -> None:
         self.done.append(("open", url))
@@ -47,7 +48,7 @@ class PageInMemory:
             await anyio.sleep_forever()
 
     async def address(self) -> str:
-        return self.url
+        return self.shown or self.url
 
     async def click(self, element: int) -> None:
         self.done.append(("click", element))
@@ -122,6 +123,19 @@ async def test_people_are_asked_once_for_a_site_and_see_a_picture_of_every_step(
         assert await it.ended(second.run_id) == "completed", "the thread's permission holds for its next run"
         assert browsers.page.done[-1] == ("type", 2, "Ada", True)
         assert await find_over(db, [started.run_id, second.run_id]) == {started.run_id: False, second.run_id: False}
+
+
+async def test_a_document_that_a_page_made_up_is_of_no_site_and_is_not_clicked_on(db: Database, tmp_path: Path) -> None:
+    turns = [
+        turn(Call("browser_open", {"url": f"{SHOP}/"})),
+        turn(Call("browser_click", {"element": 1})),
+        turn("I could not."),
+    ]
+    async with browsing(db, tmp_path, turns) as (it, browsers):
+        browsers.page.shown = f"blob:{SHOP}/0d8f"
+        assert await it.ended((await it.start("Go!")).run_id) == "completed"
+        assert "no address on the web" in told_last(it.model.requests[2])[0]
+        assert browsers.page.done == [("open", f"{SHOP}/")]
 
 
 async def test_a_denied_site_stays_closed_and_a_policy_opens_one_without_asking(db: Database, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ MAY_NOT: Final = (
     "Not done: you may not click or type on {site} yet. Call browser_permission with this site first. To follow a link, "
     "open its address with browser_open."
 )
+NO_SITE: Final = "Not done: this page has no address on the web. Open one first."
 GRANTED: Final = "You may click and type on {site} in this thread."
 
 
@@ -120,9 +121,9 @@ class ThreadPages:
     async def _require_permission(self, ctx: Context, url: str) -> None:
         """Raises `StepFailed`. Nothing is asked for pages of the thread's own sandbox."""
         site = site_of(url)
-        if not site:
-            return  # an empty page, or the browser's own about an error: nothing there acts
-        if not self._is_own_sandbox(url) and site not in await self._db.read(permitted_sites, ctx.this_run.thread_id):
+        if not site:  # nothing is open, or a document that a page has made up (blob:)
+            raise StepFailed(NO_SITE)
+        if not self._is_own_sandbox(site) and site not in await self._db.read(permitted_sites, ctx.this_run.thread_id):
             raise StepFailed(MAY_NOT.format(site=site))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ from outlast.apps.web.settings import WebSettings
 from outlast.base.errors import InvalidSetting
 from outlast.kernel.apps.opened import Opening
 from outlast.kernel.runs.policy import judge
+from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.settings import settings_class
 from outlast.kernel.settings.load import load_settings
 
@@ -25,7 +27,7 @@ def loaded(tmp_path: Path, text: str) -> Any:
 
 
 def test_nothing_is_offered_unless_it_is_configured() -> None:
-    assert (WebSettings().fetch, WebSettings().search) == (False, "none")
+    assert (WebSettings().fetch, WebSettings().search, WebSettings().browser) == (False, "none", False)
 
 
 @pytest.mark.parametrize(
@@ -74,9 +76,22 @@ def test_a_wrong_table_stops_the_start_with_the_name_of_the_setting(tmp_path: Pa
 def test_the_policy_of_the_guide_allows_one_site_and_asks_for_others(
     tmp_path: Path, arguments: dict[str, Any], decision: str
 ) -> None:
-    policy = next(block for block in GUIDE.read_text().split("```toml\n") if block.startswith("[[policy]]"))
-    rules = loaded(tmp_path, policy.partition("```")[0]).policy
+    rules = policy_of_guide(tmp_path, "web_fetch")
     assert judge(rules, "chat", "web_fetch", arguments).verdict.decision == decision
+
+
+@pytest.mark.parametrize(
+    ("site", "decision"), [("https://shop.example.org", "allow"), ("https://shop.example.org.evil.example", "deny")]
+)
+def test_the_policy_of_the_guide_permits_one_site_in_the_browser(tmp_path: Path, site: str, decision: str) -> None:
+    rules = policy_of_guide(tmp_path, "browser_permission")
+    assert judge(rules, "chat", "browser_permission", {"site": site}).verdict.decision == decision
+
+
+def policy_of_guide(tmp_path: Path, tool: str) -> Sequence[PolicyRule]:
+    blocks = GUIDE.read_text().split("```toml\n")
+    policy = next(block for block in blocks if block.startswith(f'[[policy]]\ntool = "{tool}"'))
+    return loaded(tmp_path, policy.partition("```")[0]).policy
 
 
 def test_no_log_shows_the_key_of_a_service_whose_variable_follows_from_its_name() -> None:

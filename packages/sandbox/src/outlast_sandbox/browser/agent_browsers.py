@@ -20,7 +20,7 @@ from outlast_sandbox.clock import Clock
 from outlast_sandbox.egress.dialer import DialInside
 from outlast_sandbox.errors import SandboxError
 
-IDLE_S: Final = 300.0
+IDLE_S: Final = 600.0
 YIELDS_AFTER_S: Final = 60.0  # a page not used for so long ends if another thread waits for a browser
 LONGEST_S: Final = 3600.0
 WAIT_S: Final = 300.0
