@@ -5,15 +5,24 @@ from __future__ import annotations
 import socket
 from collections.abc import AsyncIterator, Collection, Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import anyio
 import pytest
 
+from outlast.apps.web.settings import WebSettings
+from outlast.apps.web.thread_pages import ThreadPages
+from outlast.kernel.agents.workspaces import OpenWorkspace
+from outlast.kernel.sandboxes.translation import Translated
 from outlast_sandbox.browser import agent_browsers
 from outlast_sandbox.browser.agent_browsers import WAITING, AgentBrowsers, Step, StepFailed
 from outlast_sandbox.browser.chromium import find_browser
 from outlast_sandbox.browser.web_page import Sight, WebPage
 from outlast_sandbox.clock import SystemClock
+from outlast_sandbox.interface import Sandbox
+from outlast_sandbox.providers.local.sandbox import LocalSandbox
+from tests.sandbox.pages import PORT, page, serve_pages
 from tests.web_site import Site, web_site
 
 CHROMIUM = find_browser()
@@ -161,6 +170,27 @@ async def test_loopback_addresses_lead_to_the_sandbox_of_the_thread_once_one_was
     own = await shop.open("http://localhost:3000/terms", inside=dial)
     assert (own.title, own.url) == ("Terms", "http://localhost:3000/terms")
     assert set(dialled) == {3000}
+
+
+async def test_an_agent_looks_at_what_it_serves_in_its_sandbox_and_clicks_there_without_permission(
+    shop: Shop, box: LocalSandbox
+) -> None:
+    button = "<button onclick=\"this.textContent = 'Clicked'\">Try me</button>"
+    await serve_pages(box, {"/": page(f"<title>My app</title>{button}")})
+
+    async def open_workspace(_context: object) -> OpenWorkspace:
+        return OpenWorkspace("wsp_1", cast("Sandbox", Translated(box)))
+
+    workspaces: Any = SimpleNamespace(open=open_workspace)
+    database: Any = None  # nothing is asked of it
+    pages = ThreadPages(shop.browsers, database, workspaces, WebSettings())
+    run = SimpleNamespace(id="run_3", thread_id="thr_1", workspace_id="wsp_1")
+    context: Any = SimpleNamespace(this_run=run, show=shop.said.append, on_cancel=lambda _stop: None)
+    opened = await pages.open(context, f"http://localhost:{PORT}/")
+    assert (opened.is_error, '[1] button "Try me"' in opened.content) == (False, True)
+    clicked = await pages.click(context, 1)
+    assert '[1] button "Clicked"' in clicked.content
+    assert clicked.images[0].alt == "My app"
 
 
 async def test_a_page_that_never_answers_ends_its_browser_and_the_next_step_says_what_to_do(
