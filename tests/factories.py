@@ -24,6 +24,7 @@ from outlast.kernel.apps import registry
 from outlast.kernel.apps.opened import Opening
 from outlast.kernel.inbox.actions import read_inbox
 from outlast.kernel.library.search import SEARCH
+from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.tools import ConnectedTools
 from outlast.kernel.mentions.inbox_items import InboxItem
@@ -81,7 +82,9 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
             "nod_test",
             _log,
             Workspaces(db, more.get("manager"), blobs),
-            connected=ConnectedTools(db, McpConnections(db, Vault(Keyring([b"k" * 32])), chosen.mcp)),
+            connected=ConnectedTools(
+                db, McpConnections(db, Vault(Keyring([b"k" * 32])), chosen.mcp, ConfiguredSecrets(chosen.sandbox))
+            ),
         ),
         "watching": Watching(db, hub, clock, chosen, "nod_test"),
         "states": registry.make_states(chosen),

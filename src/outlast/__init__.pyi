@@ -1,3 +1,4 @@
+from outlast.kernel.agents import mcp as mcp
 from outlast.kernel.agents.agent import Agent as Agent
 from outlast.kernel.agents.context import Context as Context
 from outlast.kernel.agents.context import StageContext as StageContext

@@ -50,6 +50,8 @@ from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
 from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.http.surface import Surface
+from outlast.kernel.mcp import code_servers
+from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.tools import ConnectedTools
 from outlast.kernel.models.catalog import ModelCatalog
@@ -152,7 +154,7 @@ async def run_program(
                 tasks.start_soon(program.services.supervisor.keep, "check of sandboxes", api.surface.readiness.run)
             tasks.start_soon(program.services.supervisor.guard.once, "start", "models", _warm_up, program)
             tasks.start_soon(
-                program.services.supervisor.guard.once, "start", "schedules", follow_code, program.services
+                program.services.supervisor.guard.once, "start", "agents' code", _follow_code, program.services
             )
             announce(_address(settings, listeners[0]) if listeners else "")
             await wish()
@@ -239,7 +241,9 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         log=_log_event,
         workspaces=opening.workspaces,
         files=sandboxes.checkpoints,
-        connected=ConnectedTools(database, McpConnections(database, opening.vault, settings.mcp)),
+        connected=ConnectedTools(
+            database, McpConnections(database, opening.vault, settings.mcp, ConfiguredSecrets(settings.sandbox))
+        ),
     )
     warmer = None
     if sandboxes.manager is not None and settings.sandbox is not None and settings.sandbox.mode == "warm":
@@ -273,7 +277,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         ("webhooks", Sender(database, clock, opening.vault, settings, supervisor).run),
     ]
     own_agents = OwnLoader(
-        settings.agents, engine.agents, clock, OwnTools(opening).give, partial(follow_code, services)
+        settings.agents, engine.agents, clock, OwnTools(opening).give, partial(_follow_code, services)
     )
     if settings.agents.reload:
         tasks.append(("agents of the operator", own_agents.run))
@@ -285,6 +289,12 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         tasks=tasks,
         layers=[app.layer for app in apps.values() if app.layer is not None],
     )
+
+
+async def _follow_code(services: Services) -> None:
+    """Keep what the operator's agents declare: schedules and MCP servers."""
+    await follow_code(services)
+    await code_servers.follow_code(services)
 
 
 async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.Event) -> None:

@@ -8,6 +8,7 @@ from pydantic import Field
 from outlast.kernel.http.shapes import Answer, Request
 
 ToolState = Literal["allowed", "new", "changed", "gone"]
+ServerOrigin = Literal["project", "code"]
 ToolName = Annotated[str, Field(max_length=128)]
 
 
@@ -27,17 +28,20 @@ class ForbidToolsRequest(Request):
 
 
 class McpServerAnswer(Answer):
-    """An MCP server of a project. The value of its secret is in no answer."""
+    """An MCP server of a project, or of the code of agents. The value of its secret is in no answer."""
 
     id: str
-    project_id: str
+    project_id: str | None
+    origin: ServerOrigin
+    agents: list[str]
     name: str
     url: str
     header: str | None
     secret: str | None
-    created_by: str
+    created_by: str | None
     created_at: str
-    listed_at: str
+    listed_at: str | None
+    problem: str | None
     tools: int
     allowed: int
     waiting: int
