@@ -1902,12 +1902,16 @@ export interface Match {
   message_id: string | null
 }
 
-/** An MCP server of a project. The value of its secret is in no answer. */
+/** An MCP server of a project, or of the code of agents. The value of its secret is in no answer. */
 export interface McpServer {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
-  /** Id of the project that it belongs to. */
-  project_id: string
+  /** Id of its project; null for one of the code of agents. */
+  project_id: string | null
+  /** `project`: added to the project. `code`: named in the code of agents. */
+  origin: 'project' | 'code'
+  /** Titles of the agents whose code names it; empty for one of a project. */
+  agents: string[]
   /** First part of its tools' names. */
   name: string
   /** Address of the server. */
@@ -1916,12 +1920,14 @@ export interface McpServer {
   header: string | null
   /** Name of the saved secret; null if there is none. */
   secret: string | null
-  /** Id of the user who added it. */
-  created_by: string
+  /** Id of the user who added it; null for one of the code of agents. */
+  created_by: string | null
   /** Time of creation (ISO 8601, UTC). */
   created_at: string
-  /** When its tools were last listed. */
-  listed_at: string
+  /** When its tools were last listed; null if they never were. */
+  listed_at: string | null
+  /** Why its tools could not be listed the last time; null if they were. */
+  problem: string | null
   /** Number of tools in the last listing. */
   tools: number
   /** Number of tools that agents are offered. */

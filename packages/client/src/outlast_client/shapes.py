@@ -1924,11 +1924,15 @@ class Match(TypedDict):
 
 
 class McpServer(TypedDict):
-    """An MCP server of a project. The value of its secret is in no answer."""
+    """An MCP server of a project, or of the code of agents. The value of its secret is in no answer."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
-    # Id of the project that it belongs to.
-    project_id: str
+    # Id of its project; null for one of the code of agents.
+    project_id: str | None
+    # `project`: added to the project. `code`: named in the code of agents.
+    origin: Literal["project", "code"]
+    # Titles of the agents whose code names it; empty for one of a project.
+    agents: Sequence[str]
     # First part of its tools' names.
     name: str
     # Address of the server.
@@ -1937,12 +1941,14 @@ class McpServer(TypedDict):
     header: str | None
     # Name of the saved secret; null if there is none.
     secret: str | None
-    # Id of the user who added it.
-    created_by: str
+    # Id of the user who added it; null for one of the code of agents.
+    created_by: str | None
     # Time of creation (ISO 8601, UTC).
     created_at: str
-    # When its tools were last listed.
-    listed_at: str
+    # When its tools were last listed; null if they never were.
+    listed_at: str | None
+    # Why its tools could not be listed the last time; null if they were.
+    problem: str | None
     # Number of tools in the last listing.
     tools: int
     # Number of tools that agents are offered.
@@ -4985,6 +4991,12 @@ class SearchKnowledgeOptions(TypedDict):
     # Largest number of objects in the answer.
     limit: NotRequired[int | None]
     # Project to search in; your default project if left out.
+    project_id: NotRequired[str | None]
+
+
+class RefreshMcpToolsOptions(TypedDict):
+    """The options of `mcp_servers.refresh_mcp_tools`."""
+    # Of a server of agents' code: id of the project whose saved secrets may be used.
     project_id: NotRequired[str | None]
 
 

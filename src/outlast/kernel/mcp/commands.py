@@ -38,13 +38,13 @@ def add(
 
 @app.verb("list", "outlast mcp list --project prj_01h…")
 def list_servers(project: ProjectOption = None) -> None:
-    """List the MCP servers of a project."""
+    """List the MCP servers of a project, and those that the code of its agents names."""
 
     async def work(client: "Client") -> Any:
         return await client.get(f"/v1/projects/{await client.project_id(project)}/mcp-servers")
 
-    columns = "server=id name tools allowed waiting secret url"
-    terminal.print_list(call_server(work), columns, empty="No MCP servers. Add one with 'outlast mcp add'.")
+    columns = "server=id name from tools allowed waiting secret url"
+    terminal.print_list(call_server(work), columns, _origin, empty="No MCP servers. Add one with 'outlast mcp add'.")
 
 
 @app.verb("tools", "outlast mcp tools linear --refresh")
@@ -57,7 +57,9 @@ def tools(
 
     async def work(client: "Client") -> Any:
         path = await _path(client, mcp_server, project)
-        return await (client.post(f"{path}/refresh") if refresh else client.get(f"{path}/tools"))
+        if not refresh:
+            return await client.get(f"{path}/tools")
+        return await client.post(f"{path}/refresh?project_id={await client.project_id(project)}")
 
     _print_tools(call_server(work))
 
@@ -103,6 +105,10 @@ def remove(mcp_server: ServerArgument, project: ProjectOption = None) -> None:
 
     call_server(work)
     terminal.print_result({"server": mcp_server, "state": "removed"}, f"{mcp_server}: removed")
+
+
+def _origin(server: dict[str, Any]) -> dict[str, Any]:
+    return {"from": "project" if server["origin"] == "project" else f"code of {', '.join(server['agents'])}"}
 
 
 async def _path(client: "Client", server: str, project: str | None) -> str:

@@ -31,12 +31,20 @@ export function McpToolsDialog({ serverId, mayManage, onClose }: McpToolsDialogP
       open
       onClose={onClose}
       title={data === undefined ? 'Tools' : `Tools of ${data.server.name}`}
-      description="The server describes its tools itself. Agents get those that you allow, exactly as you see them here."
+      description={
+        data?.server.origin === 'code'
+          ? 'The code of an agent names this server. Tools that change or are new are withheld until an administrator allows them.'
+          : 'The server describes its tools itself. Agents get those that you allow, exactly as you see them here.'
+      }
       className="sm:ml-[-19rem] sm:w-[38rem]"
     >
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <SkeletonRows rows={3} className="h-14 rounded-xl" />}
-      {data !== undefined && tools.length === 0 && <p className="text-muted">The server lists no tools.</p>}
+      {data !== undefined && tools.length === 0 && (
+        <p className="text-muted">
+          {data.server.listed_at === null ? 'Its tools have not been listed yet.' : 'The server lists no tools.'}
+        </p>
+      )}
       <ul className="divide-y divide-line">
         {tools.map((tool) => (
           <Tool
