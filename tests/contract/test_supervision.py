@@ -58,6 +58,7 @@ TASKS = {
     "outlast_sandbox/providers/hosted/splice.py _carry": PART,
     "outlast_sandbox/providers/local/snapshot_build.py Build._sandbox": PART,
     "kernel/webhooks/sender.py Sender._begin_due": GUARDED,
+    "kernel/mcp/tools.py ConnectedTools.prepare": PART,
     "kernel/sandboxes/services/keeper.py ServiceKeeper._begin": GUARDED,
     "kernel/sandboxes/services/keeper.py ServiceKeeper._live": PART,
     "kernel/sandboxes/snapshots/keeper.py SnapshotKeeper._build_reporting": PART,
