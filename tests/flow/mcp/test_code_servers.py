@@ -103,9 +103,7 @@ async def test_other_agents_do_not_get_the_tools(db: Database, tmp_path: Path) -
     async with tool_server() as server:
         desk = Agent("desk", tools=[mcp.http(server.url, name="tracker")])
         chat = Agent("chat", tools=[refund])
-        async with stage(
-            db, tmp_path, [turn("Hi.")], settings=settings_for(server), agent=chat, others=[desk]
-        ) as it:
+        async with stage(db, tmp_path, [turn("Hi.")], settings=settings_for(server), agent=chat, others=[desk]) as it:
             assert await answer(it) == "completed"
             assert offered(it, 0) == []
             assert server.headers == []
@@ -185,9 +183,7 @@ async def test_the_wait_doubles_with_each_failure_up_to_an_hour(db: Database, tm
         waits: list[float] = []
         for _ in range(9):
             await db.write(put_problem, found.id, "It is closed.")
-            retry_at, now = await db.read(
-                lambda tx: (tx.value(mcp_servers.c.retry_at, {"id": found.id}), tx.now)
-            )
+            retry_at, now = await db.read(lambda tx: (tx.value(mcp_servers.c.retry_at, {"id": found.id}), tx.now))
             waits.append(round((retry_at - now).total_seconds(), -1))
         assert waits == [30, 60, 120, 240, 480, 960, 1920, 3600, 3600]
 

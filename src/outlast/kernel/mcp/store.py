@@ -67,7 +67,7 @@ def offered_of_code(tx: Tx, spots: Sequence[Spot]) -> list[OfferedTool]:
 
 
 def code_key(spot: Spot) -> str:
-    """What a server of agents' code is found by. Another address is another server, whose tools are listed anew."""
+    """What a server of agents' code is found by. Another address is another server."""
     return sha256(f"{spot.name}\0{spot.url}".encode()).hexdigest()
 
 

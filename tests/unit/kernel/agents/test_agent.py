@@ -272,5 +272,5 @@ def test_defining_agents_tools_and_flows_loads_neither_pydantic_nor_the_database
 
 def test_the_words_for_agents_are_loaded_in_a_moment() -> None:
     took_ms = 1_000 * min(defined()[0] for _ in range(3))
-    print(f"from outlast import Agent, Context, ToolResult, flow, mcp, tool: {took_ms:.0f} ms of CPU, at most 60 promised")
+    print(f"from outlast import Agent, Context, …, flow, mcp, tool: {took_ms:.0f} ms of CPU, at most 60 promised")
     assert took_ms < SLACK * 60
