@@ -53,6 +53,8 @@ from outlast.kernel.http.surface import Surface
 from outlast.kernel.mcp import code_servers
 from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.connection import McpConnections
+from outlast.kernel.mcp.package_network import PackageNetwork
+from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.tools import ConnectedTools
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.presence.actions import tell_presence
@@ -75,7 +77,7 @@ from outlast.kernel.schedules import store as schedules
 from outlast.kernel.schedules.code_schedules import follow_code
 from outlast.kernel.secrets.prompt import secrets_addition
 from outlast.kernel.secrets.vault import open_vault
-from outlast.kernel.services import Services
+from outlast.kernel.services import SandboxServices, Services
 from outlast.kernel.set_aside.shelf import DatabaseShelf
 from outlast.kernel.settings import Settings
 from outlast.kernel.sidecars import OpenSidecar, open_sidecars, with_dependencies
@@ -228,6 +230,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
             secrets_addition(lambda name: name in agents.sandboxed),
         ],
     )
+    mcp_packages = _mcp_packages(opening, sandboxes)
     engine = Engine(
         db=database,
         hub=hub,
@@ -242,7 +245,10 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         workspaces=opening.workspaces,
         files=sandboxes.checkpoints,
         connected=ConnectedTools(
-            database, McpConnections(database, opening.vault, settings.mcp, ConfiguredSecrets(settings.sandbox))
+            database,
+            McpConnections(database, opening.vault, settings.mcp, ConfiguredSecrets(settings.sandbox)),
+            mcp_packages,
+            opening.workspaces,
         ),
     )
     warmer = None
@@ -264,6 +270,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         states=opening.states,
         implementations=opening.implementations,
         supervisor=supervisor,
+        want_packages=mcp_packages.want,
     )
     timers = {kind: handle for app in apps.values() for kind, handle in app.timers.items()}
     timers[schedules.TIMER] = partial(due_runs.fire, services)
@@ -274,6 +281,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         *(task for app in apps.values() for task in app.tasks.items()),
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
+        *([("packages of MCP servers", mcp_packages.run)] if sandboxes.manager is not None else []),
         ("webhooks", Sender(database, clock, opening.vault, settings, supervisor).run),
     ]
     own_agents = OwnLoader(
@@ -291,10 +299,18 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     )
 
 
+def _mcp_packages(opening: Opening, sandboxes: SandboxServices) -> PackageServers:
+    network = None
+    if sandboxes.egress is not None:
+        network = PackageNetwork(opening.database, opening.clock, opening.folder / "mcp-egress", sandboxes.egress)
+    return PackageServers(opening.database, sandboxes.manager, opening.settings.mcp, opening.clock, network)
+
+
 async def _follow_code(services: Services) -> None:
     """Keep what the operator's agents declare: schedules and MCP servers."""
     await follow_code(services)
     await code_servers.follow_code(services)
+    services.want_packages()
 
 
 async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.Event) -> None:

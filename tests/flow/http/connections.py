@@ -43,9 +43,8 @@ def make_mcp_server(tx: Tx, team: Team) -> str:
     server_id = new_id("mcp_server")
     nowhere = "http://127.0.0.1:9/mcp"
     by = team.owner.user_id
-    mcp.add(
-        tx,
-        McpServerRow(server_id, team.project_id, None, "idle", nowhere, None, None, by, tx.now, tx.now, None, 0, None),
-    )
+    unset = dict.fromkeys(McpServerRow._fields) | {"tries": 0}
+    named = {"id": server_id, "project_id": team.project_id, "name": "idle", "url": nowhere}
+    mcp.add(tx, McpServerRow(**unset | named, created_by=by, created_at=tx.now, listed_at=tx.now))
     mcp.put_listing(tx, server_id, [Definition("find", "", "Find issues.", {"type": "object"}, {})])
     return server_id

@@ -1,13 +1,15 @@
 """MCP servers of a project: owners add them, and allow their tools."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from outlast.base.errors import MalformedInput
+from outlast.base.errors import MalformedInput, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.base.mcp_errors import McpNameTaken, McpServerFailed, McpServerInCode, McpToolChanged, TooManyMcpServers
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.choice import is_usable
+from outlast.kernel.agents.mcp import parse_command
 from outlast.kernel.http.web_addresses import allowed_addresses
 from outlast.kernel.mcp import store
 from outlast.kernel.mcp.code_servers import place_of, server_in_code
@@ -22,17 +24,25 @@ from outlast.kernel.mcp.targets import Place
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require, require_administrator, require_owned
 from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.settings import NO_SANDBOXES_HINT
 from outlast.kernel.services import Services, in_read_with_services, in_write, in_write_with_services
 from outlast.kernel.subjects.rules import demand_room
+from outlast_sandbox.host_patterns import NotAHost, parse_pattern
 
 
 async def add_server(services: Services, actor: Actor, project_id: str, wanted: McpServerRequest) -> McpToolsAnswer:
     """Add a server and list its tools (owners). Agents are offered none of them yet. Raises `MalformedInput`,
     `McpNameTaken`, `TooManyMcpServers`, `McpSecretUnusable`, `McpServerFailed`."""
     await services.db.read(_demand_room, services, actor, project_id)
+    if wanted.package is not None:
+        row = _package(services, actor, project_id, wanted)
+        answer = await services.db.write(_add, services, actor, row)
+        services.want_packages()
+        return answer
     place = _checked(services, wanted)
     found, left_out = await _listed(services, actor, project_id, place)
-    return await services.db.write(_add, services, actor, project_id, place, found, left_out)
+    row = _row(services, actor, project_id, name=place.name, url=place.url, header=place.header, secret=place.secret)
+    return await services.db.write(_add, services, actor, row, found, left_out)
 
 
 @in_read_with_services
@@ -64,6 +74,11 @@ async def refresh_tools(
     `project_id`). A tool that changed is withheld until it is allowed again. Raises `McpSecretUnusable`,
     `McpServerFailed`."""
     server = await services.db.read(_require_to_list, actor, server_id, project_id)
+    if server.command is not None:  # its contents are pinned: it is only installed
+        if server.listed_at is None:
+            await services.db.write(store.try_again, server_id)
+            services.want_packages()
+        return await list_tools(services, actor, server_id)
     try:
         found, left_out = await _listed(services, actor, server.project_id or project_id or "", place_of(server))
     except McpServerFailed as error:
@@ -110,7 +125,38 @@ def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> N
     demand_room(TooManyMcpServers, "MCP servers", project_id, count, most)
 
 
+def _package(services: Services, actor: Actor, project_id: str, wanted: McpServerRequest) -> McpServerRow:
+    """The row of a package. Raises `MalformedInput`."""
+    if wanted.url is not None or wanted.secret is not None or wanted.header is not None:
+        raise MalformedInput("A package has no address and no header.", field="package")
+    command = (wanted.package or "").strip()
+    try:
+        parse_command(command)
+    except ValueError as error:
+        raise MalformedInput(str(error), field="package") from None
+    try:
+        for host in wanted.hosts:
+            parse_pattern(host)
+    except NotAHost as error:
+        raise MalformedInput(str(error), field="hosts") from None
+    if services.sandboxes.manager is None:
+        raise SandboxUnavailable("A package runs in a sandbox, and this server has none.", hint=NO_SANDBOXES_HINT)
+    more = {"hosts": list(wanted.hosts), "secrets": list(wanted.secrets)}
+    return _row(services, actor, project_id, name=checked_name(wanted.name), url="", command=command, **more)
+
+
+def _row(services: Services, actor: Actor, project_id: str, **values: Any) -> McpServerRow:
+    """A server that is not listed yet."""
+    unset = dict.fromkeys(McpServerRow._fields)
+    made = {"id": new_id("mcp_server"), "project_id": project_id, "created_by": actor.user_id, "tries": 0}
+    return McpServerRow(**{**unset, **made, "created_at": services.clock.now(), **values})
+
+
 def _checked(services: Services, wanted: McpServerRequest) -> Place:
+    if wanted.url is None:
+        raise MalformedInput("Give the address of the server, or its package.", field="url")
+    if wanted.hosts or wanted.secrets:
+        raise MalformedInput("Only a package has hosts and secrets.", field="hosts")
     allowed = allowed_addresses(services.settings.mcp.allow_private)
     address, name = checked_url(wanted.url, allowed), checked_name(wanted.name)
     if wanted.secret is None:
@@ -138,31 +184,17 @@ def _add(
     tx: Tx,
     services: Services,
     actor: Actor,
-    project_id: str,
-    place: Place,
-    found: Sequence[Definition],
-    left_out: Sequence[LeftOut],
+    row: McpServerRow,
+    found: Sequence[Definition] | None = None,
+    left_out: Sequence[LeftOut] = (),
 ) -> McpToolsAnswer:
-    _demand_room(tx, services, actor, project_id)  # again: much may have happened while the server answered
-    row = McpServerRow(
-        id=new_id("mcp_server"),
-        project_id=project_id,
-        code_key=None,
-        name=place.name,
-        url=place.url,
-        header=place.header,
-        secret=place.secret,
-        created_by=actor.user_id,
-        created_at=tx.now,
-        listed_at=tx.now,
-        problem=None,
-        tries=0,
-        retry_at=None,
-    )
+    """Add a server with the tools that it lists; None: they are listed later."""
+    _demand_room(tx, services, actor, row.project_id or "")  # again: much may have happened while it answered
     if not store.add(tx, row):
-        raise McpNameTaken(f"The project has an MCP server {place.name}.", name=place.name)
-    store.put_listing(tx, row.id, found)
-    return _answer(tx, services, row, left_out)
+        raise McpNameTaken(f"The project has an MCP server {row.name}.", name=row.name)
+    if found is not None:
+        store.put_listing(tx, row.id, found)
+    return _answer(tx, services, store.server_of(tx, row.id), left_out)
 
 
 def _refresh(

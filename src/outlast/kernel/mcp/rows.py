@@ -10,6 +10,10 @@ class McpServerRow(NamedTuple):
     code_key: str | None
     name: str
     url: str
+    command: str | None
+    hosts: Any
+    secrets: Any
+    installed: Any
     header: str | None
     secret: str | None
     created_by: str | None

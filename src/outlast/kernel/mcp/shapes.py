@@ -14,7 +14,10 @@ ToolName = Annotated[str, Field(max_length=128)]
 
 class McpServerRequest(Request):
     name: Annotated[str, Field(max_length=80)]
-    url: Annotated[str, Field(max_length=2_000)]
+    url: Annotated[str, Field(max_length=2_000)] | None = None
+    package: Annotated[str, Field(max_length=1_000)] | None = None
+    hosts: Annotated[Sequence[Annotated[str, Field(max_length=300)]], Field(max_length=50)] = ()
+    secrets: Annotated[Sequence[Annotated[str, Field(max_length=80)]], Field(max_length=20)] = ()
     header: Annotated[str, Field(max_length=80)] | None = None
     secret: Annotated[str, Field(max_length=80)] | None = None
 
@@ -36,6 +39,10 @@ class McpServerAnswer(Answer):
     agents: list[str]
     name: str
     url: str
+    package: str | None
+    version: str | None
+    hosts: list[str]
+    secrets: list[str]
     header: str | None
     secret: str | None
     created_by: str | None

@@ -1,6 +1,6 @@
 """Queries of MCP servers and their tools. First argument: the open transaction."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from hashlib import sha256
 from typing import Final, NamedTuple
@@ -27,6 +27,7 @@ _OFFERED_BY: Final = (
         mcp_tools.c.call_name,
         mcp_tools.c.definition,
         mcp_tools.c.digest,
+        mcp_servers.c.command,
     )
     .join(mcp_tools, mcp_tools.c.server_id == mcp_servers.c.id)
     .where(mcp_tools.c.listed, mcp_tools.c.allowed_digest == mcp_tools.c.digest)
@@ -54,6 +55,7 @@ class OfferedTool(NamedTuple):
     call_name: str
     definition: dict[str, object]
     digest: str
+    command: str | None
 
 
 def offered(tx: Tx, project_id: str) -> list[OfferedTool]:
@@ -66,9 +68,24 @@ def offered_of_code(tx: Tx, spots: Sequence[Spot]) -> list[OfferedTool]:
     return tx.rows(OfferedTool, _OFFERED_OF_CODE, {"keys": [code_key(spot) for spot in spots]})
 
 
+def packages_due(tx: Tx, most_s: float) -> tuple[list[McpServerRow], float]:
+    """The packages that are to be installed and listed now, and the seconds until others are, at most `most_s`."""
+    query = sa.select(mcp_servers).where(mcp_servers.c.command.is_not(None), mcp_servers.c.listed_at.is_(None))
+    waiting = tx.rows(McpServerRow, query.order_by(mcp_servers.c.created_at))
+    due = [row for row in waiting if row.retry_at is None or row.retry_at <= tx.now]
+    later = [(row.retry_at - tx.now).total_seconds() for row in waiting if row.retry_at and row.retry_at > tx.now]
+    return due, min([most_s, *later])
+
+
+def put_installed(tx: Tx, server_id: str, installed: Mapping[str, object]) -> None:
+    """Pin what a package has installed, unless that is done."""
+    mine = mcp_servers.c.id == server_id, mcp_servers.c.installed.is_(None)
+    tx.execute(sa.update(mcp_servers).where(*mine).values(installed=dict(installed)))
+
+
 def code_key(spot: Spot) -> str:
     """What a server of agents' code is found by. Another address is another server."""
-    return sha256(f"{spot.name}\0{spot.url}".encode()).hexdigest()
+    return sha256(f"{spot.name}\0{spot.url}\0{spot.command or ''}".encode()).hexdigest()
 
 
 def code_server_of(tx: Tx, server_id: str) -> McpServerRow | None:
@@ -87,14 +104,26 @@ def put_code_servers(tx: Tx, spots: Sequence[Spot]) -> list[McpServerRow]:
     """Keep servers that agents' code names, with the secrets that it names now. As `code_servers`."""
     known = {row.code_key: row for row in code_servers(tx, spots)}
     for spot in spots:
-        key, carried = code_key(spot), {"header": spot.header, "secret": spot.secret}
+        key = code_key(spot)
+        carried: dict[str, object] = {
+            "header": spot.header,
+            "secret": spot.secret,
+            "hosts": list(spot.hosts),
+            "secrets": list(spot.secrets),
+        }
         row = known.get(key)
         if row is None:
-            values = {"id": new_id("mcp_server"), "code_key": key, "name": spot.name, "url": spot.url, **carried}
-            tx.insert_missing(mcp_servers, **values, created_at=tx.now, tries=0)
-        elif (row.header, row.secret) != (spot.header, spot.secret):
+            named = {"name": spot.name, "url": spot.url, "command": spot.command}
+            mine = {"id": new_id("mcp_server"), "code_key": key, "created_at": tx.now, "tries": 0}
+            tx.insert_missing(mcp_servers, **mine, **named, **carried)
+        elif any(getattr(row, name) != value for name, value in carried.items()):
             tx.update(mcp_servers, {"id": row.id}, **carried, tries=0, retry_at=None)
     return code_servers(tx, spots)
+
+
+def try_again(tx: Tx, server_id: str) -> None:
+    """Let a server that could not be listed be listed now."""
+    tx.update(mcp_servers, {"id": server_id}, problem=None, tries=0, retry_at=None)
 
 
 def put_problem(tx: Tx, server_id: str, problem: str) -> None:
@@ -201,6 +230,10 @@ def server_data(
         row,
         origin="project" if row.project_id is not None else "code",
         agents=list(agents),
+        package=row.command,
+        version=row.installed["version"] if row.installed is not None else None,
+        hosts=row.hosts or [],
+        secrets=row.secrets or [],
         tools=len(states) - states.count("gone"),
         allowed=states.count("allowed"),
         waiting=states.count("new") + states.count("changed"),

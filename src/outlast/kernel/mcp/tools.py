@@ -14,10 +14,12 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, ToolResult
+from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.mcp import store
 from outlast.kernel.mcp.code_servers import place_of
 from outlast.kernel.mcp.connection import McpConnections
-from outlast.kernel.mcp.definitions import Definition, bounded, is_repeatable, reason_to_ask
+from outlast.kernel.mcp.definitions import Definition, bounded, is_read_only, is_repeatable, reason_to_ask
+from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.results import result_of
 from outlast.kernel.mcp.rows import McpServerRow
 from outlast.kernel.mcp.store import OfferedTool
@@ -36,8 +38,16 @@ class ConnectedTools:
     """Finds the allowed tools of MCP servers for runs: those of a project's servers for its agents, and those of the
     servers that an agent's code names."""
 
-    def __init__(self, db: Database, connections: McpConnections) -> None:
+    def __init__(
+        self,
+        db: Database,
+        connections: McpConnections,
+        packages: PackageServers | None = None,
+        workspaces: Workspaces | None = None,
+    ) -> None:
+        """`packages` and `workspaces` are those of a server with sandboxes."""
         self._db, self._connections = db, connections
+        self._packages, self._workspaces = packages, workspaces
         self._listings: dict[str, anyio.Lock] = {}
 
     async def prepare(self, run: Run, agent: Agent) -> Mapping[str, str]:
@@ -68,6 +78,8 @@ class ConnectedTools:
         server, now = await self._db.read(lambda tx: (store.server_of(tx, server_id), tx.now))
         if server.listed_at is not None:
             return ""
+        if server.command is not None:
+            return await self._install_first(server)
         if server.retry_at is not None and server.retry_at > now:
             return server.problem or ""
         connections = self._connections
@@ -87,6 +99,16 @@ class ConnectedTools:
         await self._db.write(store.put_problem, server.id, problem)
         return problem
 
+    async def _install_first(self, server: McpServerRow) -> str:
+        """As `_list_first`, for a package, which may take minutes: the run does not wait for all of them."""
+        if self._packages is None:
+            return f"The MCP server {server.name} is a package, and this server has no sandboxes."
+        if server.problem is None:
+            server = await self._packages.listed(server.id, LIST_S)
+        if server.listed_at is not None:
+            return ""
+        return server.problem or f"The package of the MCP server {server.name} is being installed."
+
     def __call__(self, tx: Tx, run: Run, agent: Agent) -> Mapping[str, Tool]:
         """The tools by the names for models, in their order: of the run's project, unless the agent takes no additions
         or the server reads lines from it, and of the servers in the agent's code, which go before a server of the
@@ -105,9 +127,9 @@ class ConnectedTools:
             return ()
         return store.offered(tx, run.project_id)
 
-    async def call(self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any]) -> ToolResult:
-        """Call a tool as the user who started the run. Raises `NotFound` if its server was removed, `McpToolChanged`,
-        and as `McpConnections.use`."""
+    async def call(self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any], again: bool) -> ToolResult:
+        """Call a tool as the user who started the run; with `again`, once more if a package's server ends meanwhile.
+        Raises `NotFound` if its server was removed, `McpToolChanged`, and as `McpConnections.use`."""
         run = context.this_run
         server = await self._db.read(store.server_of, tool.server_id)
         is_old = self._is_old(server, context)
@@ -118,10 +140,15 @@ class ConnectedTools:
             found = await client.call_tool(tool.name, dict(arguments))
             return await anyio.to_thread.run_sync(result_of, found)  # images of megabytes are decoded
 
+        if server.command is not None and self._packages is not None and self._workspaces is not None:
+            workspace = await self._workspaces.open(context)
+            return await self._packages.call(server, workspace, run.project_id, run.started_by, work, again=again)
         return await self._connections.use(place_of(server), run.project_id, run.started_by, work)
 
     def _is_old(self, server: McpServerRow, context: Context) -> bool:
         after = timedelta(seconds=self._connections.settings.relist_after_s)
+        if server.command is not None:  # its contents are pinned
+            return False
         return server.listed_at is None or server.listed_at + after <= context.journal.now()
 
     async def _list_again(self, client: "Client", tool: OfferedTool) -> None:
@@ -147,7 +174,7 @@ class McpTool(Tool):
 
         async def call(context: Context, arguments: Mapping[str, Any]) -> ToolResult:
             try:
-                return await connected.call(offered, context, arguments)
+                return await connected.call(offered, context, arguments, self.repeatable)
             except McpServerFailed as error:
                 if self.repeatable:
                     raise
@@ -160,6 +187,7 @@ class McpTool(Tool):
             call,
             ask=reason_to_ask(shown, hints),
             repeatable=is_repeatable(hints),
+            changes_files=offered.command is not None and not is_read_only(hints),
         )
         self._schema, self._digest = definition.schema, offered.digest
 

@@ -1,4 +1,4 @@
-"""Keep MCP servers that the code of agents names, and why a server could not be listed.
+"""Keep MCP servers that the code of agents names, packages as servers, and why a server could not be listed.
 
 Runs: before deploy
 """
@@ -6,7 +6,7 @@ Runs: before deploy
 import sqlalchemy as sa
 from alembic import op
 
-from outlast.db.columns import UtcTime
+from outlast.db.columns import Json, UtcTime
 
 revision = "0029"
 down_revision = "0028"
@@ -42,6 +42,29 @@ def upgrade() -> None:
         table.add_column(
             sa.Column(
                 "code_key", sa.String(80), comment="of one that the code of agents names: hash of its name and address"
+            )
+        )
+        table.alter_column(
+            "url",
+            existing_type=sa.Text,
+            existing_nullable=False,
+            comment="its address; empty for a package",
+            existing_comment="its address",
+        )
+        table.add_column(
+            sa.Column(
+                "command",
+                sa.Text,
+                comment="of a package: npx or uvx, the package and its arguments; null: it has an address",
+            )
+        )
+        table.add_column(sa.Column("hosts", Json, comment="hosts that a package may reach; null: none"))
+        table.add_column(sa.Column("secrets", Json, comment="secrets whose placeholders a package gets; null: none"))
+        table.add_column(
+            sa.Column(
+                "installed",
+                Json,
+                comment="version, digest and program of an installed package; null: it is not installed yet",
             )
         )
         table.add_column(
