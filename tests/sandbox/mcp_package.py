@@ -30,10 +30,9 @@ def call(name, arguments):
     global calls
     calls += 1
     if name == "look":
-        facts = {"environment": dict(os.environ), "files": sorted(os.listdir("/workspace")),
-                 "network": [os.listdir("/sys/class/net") if os.path.isdir("/sys/class/net") else [],
-                             reachable("1.1.1.1", 443), reachable(arguments.get("host", "127.0.0.1"), arguments["port"])]}
-        return json.dumps(facts)
+        network = [reachable("1.1.1.1", 443), reachable("127.0.0.1", arguments["port"])]
+        files = sorted(os.listdir("/workspace"))
+        return json.dumps({"environment": dict(os.environ), "files": files, "network": network})
     if name == "count":
         return str(calls)
     if name == "save":

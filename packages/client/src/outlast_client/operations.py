@@ -381,7 +381,8 @@ class KnowledgeOperations(Group):
 
 class McpServersOperations(Group):
     def add(self, project_id: str, **body: Unpack[McpServerRequest]) -> McpTools:
-        """Add an MCP server and list its tools (owners). Agents are offered a tool once you allow it."""
+        """Add an MCP server and list its tools (owners); those of a package are listed once it is
+        installed. Agents are offered a tool once you allow it."""
         return self._json(Call("POST", "/v1/projects/{}/mcp-servers", (project_id, ), body=body))
 
     def allow_mcp_tools(self, mcp_server_id: str, **body: Unpack[AllowToolsRequest]) -> McpTools:

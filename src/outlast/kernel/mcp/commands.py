@@ -22,13 +22,25 @@ COLUMNS = "state tool=shown asks description"
 @app.verb("add", "outlast mcp add linear https://mcp.linear.app/mcp --secret LINEAR_API_KEY", "create")
 def add(
     name: Annotated[str, typer.Argument(help="Name; its tools are called NAME.TOOL.")],
-    url: Annotated[str, typer.Argument(help="Address of the server (streamable HTTP).")],
-    secret: Annotated[str | None, typer.Option(help="Saved secret that is sent in the header.")] = None,
+    url: Annotated[str | None, typer.Argument(help="Address of the server (streamable HTTP).")] = None,
+    package: Annotated[
+        str | None,
+        typer.Option(help="Package to run in a sandbox instead, such as 'npx -y @scope/name' or 'uvx name'."),
+    ] = None,
+    hosts: Annotated[list[str] | None, typer.Option("--host", help="Host that the package may reach.")] = None,
+    secret: Annotated[
+        list[str] | None,
+        typer.Option(help="Saved secret that is sent in the header; of a package: whose placeholder it gets."),
+    ] = None,
     header: Annotated[str | None, typer.Option(help="Header of the secret. Default: Authorization.")] = None,
     project: ProjectOption = None,
 ) -> None:
     """Add an MCP server to a project and list its tools. Agents get a tool once you allow it."""
-    body = {"name": name, "url": url, "secret": secret, "header": header}
+    body: dict[str, Any] = {"name": name, "url": url, "header": header}
+    if package is not None:
+        body |= {"package": package, "hosts": hosts or [], "secrets": secret or []}
+    else:
+        body |= {"secret": secret[0] if secret else None, "hosts": hosts or []}
 
     async def work(client: "Client") -> Any:
         return await client.post(f"/v1/projects/{await client.project_id(project)}/mcp-servers", body)
@@ -43,8 +55,8 @@ def list_servers(project: ProjectOption = None) -> None:
     async def work(client: "Client") -> Any:
         return await client.get(f"/v1/projects/{await client.project_id(project)}/mcp-servers")
 
-    columns = "server=id name from tools allowed waiting secret url"
-    terminal.print_list(call_server(work), columns, _origin, empty="No MCP servers. Add one with 'outlast mcp add'.")
+    columns = "server=id name from tools allowed waiting secret where"
+    terminal.print_list(call_server(work), columns, _described, empty="No MCP servers. Add one with 'outlast mcp add'.")
 
 
 @app.verb("tools", "outlast mcp tools linear --refresh")
@@ -107,8 +119,9 @@ def remove(mcp_server: ServerArgument, project: ProjectOption = None) -> None:
     terminal.print_result({"server": mcp_server, "state": "removed"}, f"{mcp_server}: removed")
 
 
-def _origin(server: dict[str, Any]) -> dict[str, Any]:
-    return {"from": "project" if server["origin"] == "project" else f"code of {', '.join(server['agents'])}"}
+def _described(server: dict[str, Any]) -> dict[str, Any]:
+    origin = "project" if server["origin"] == "project" else f"code of {', '.join(server['agents'])}"
+    return {"from": origin, "where": server["package"] or server["url"]}
 
 
 async def _path(client: "Client", server: str, project: str | None) -> str:
@@ -130,6 +143,12 @@ def _of(digests: dict[str, str], listed: Sequence[dict[str, Any]], name: str) ->
 
 
 def _print_tools(found: dict[str, Any]) -> None:
+    server = found["server"]
+    if server["problem"]:
+        terminal.err.print(terminal.one_line(server["problem"]), style="dim", markup=False)
+    elif server["package"] and server["listed_at"] is None:
+        hint = f"The package is being installed. See 'outlast mcp tools {server['name']}'."
+        terminal.err.print(hint, style="dim", markup=False)
     for one in found["left_out"]:
         terminal.err.print(f"Left out {terminal.one_line(one['name'])}: {one['reason']}.", style="dim", markup=False)
     if found["server"]["waiting"]:

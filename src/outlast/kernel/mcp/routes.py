@@ -14,7 +14,8 @@ router = noun_router("MCP servers")
 
 @router.post("/projects/{project_id}/mcp-servers", status_code=201, response_model=shapes.McpToolsAnswer)
 async def add_mcp_server(project_id: str, body: shapes.McpServerRequest, services: Svc, actor: Signed) -> Response:
-    """Add an MCP server and list its tools (owners). Agents are offered a tool once you allow it."""
+    """Add an MCP server and list its tools (owners); those of a package are listed once it is installed. Agents are
+    offered a tool once you allow it."""
     return reply(await actions.add_server(services, actor, project_id, body), 201)
 
 

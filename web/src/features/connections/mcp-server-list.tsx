@@ -84,7 +84,11 @@ interface RowProps {
 }
 
 function Row({ projectId, server, mayAllow, onShow }: RowProps) {
-  const { id, name, url, origin, agents, secret, allowed, waiting, listed_at, problem } = server
+  const { id, name, url, origin, agents, secret, secrets, allowed, waiting, listed_at, problem } = server
+  const where = server.package ?? url.replace(/^https?:\/\//, '')
+  const version = server.version === null ? '' : ` · version ${server.version}`
+  const pending =
+    server.package === null ? 'Its tools are listed when a run first needs them' : 'The package is being installed'
   const [asking, setAsking] = useState(false)
   return (
     <li data-mcp-server={name} className="flex items-center gap-3 px-4 py-3 sm:px-5">
@@ -95,14 +99,14 @@ function Row({ projectId, server, mayAllow, onShow }: RowProps) {
             <span className="font-normal text-muted"> · from the code of {agents.join(', ') || 'an agent'}</span>
           )}
         </p>
-        <p className="mt-0.5 truncate text-[13px] text-muted" title={url}>
-          {url.replace(/^https?:\/\//, '')}
-          {secret !== null && ` · ${secret}`}
+        <p className="mt-0.5 truncate text-[13px] text-muted" title={server.package ?? url}>
+          {where}
+          {version}
+          {[...(secret === null ? [] : [secret]), ...secrets].map((one) => ` · ${one}`)}
         </p>
         <p className="mt-0.5 text-[13px] text-muted">
           {allowed > 0 && `${plural(allowed, 'tool')} for ${origin === 'code' ? 'its agent' : 'agents'}`}
-          {allowed === 0 &&
-            (listed_at === null ? 'Its tools are listed when a run first needs them' : 'No tools for agents yet')}
+          {allowed === 0 && (listed_at === null ? pending : 'No tools for agents yet')}
           {waiting > 0 && <span className="text-warn"> · {waiting} to look at</span>}
         </p>
         {problem !== null && <p className="mt-0.5 text-[13px] text-warn">{problem}</p>}

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { McpTool, McpTools } from '@outlast/sdk'
+import type { McpServer, McpTool, McpTools } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { SkeletonRows } from '@/components/placeholders'
@@ -8,9 +8,11 @@ import { Problem } from '@/components/problem'
 import { WordDiff } from '@/components/word-diff'
 import { plural } from '@/lib/format'
 import { client } from '@/lib/queries'
-import { keep, riskOf, toolsQuery, waitingIn } from './mcp'
+import { isInstalling, keep, riskOf, toolsQuery, waitingIn } from './mcp'
 
 const LONG = 220
+const noTools = ({ listed_at }: McpServer): string =>
+  listed_at === null ? 'Its tools have not been listed yet.' : 'The server lists no tools.'
 
 interface McpToolsDialogProps {
   serverId: string
@@ -42,7 +44,8 @@ export function McpToolsDialog({ serverId, mayManage, onClose }: McpToolsDialogP
       {data === undefined && error === null && <SkeletonRows rows={3} className="h-14 rounded-xl" />}
       {data !== undefined && tools.length === 0 && (
         <p className="text-muted">
-          {data.server.listed_at === null ? 'Its tools have not been listed yet.' : 'The server lists no tools.'}
+          {data.server.problem ??
+            (isInstalling(data.server) ? 'The package is being installed …' : noTools(data.server))}
         </p>
       )}
       <ul className="divide-y divide-line">
