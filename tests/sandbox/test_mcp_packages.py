@@ -8,7 +8,7 @@ import os
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +21,24 @@ from outlast.base.mcp_errors import McpServerFailed
 from outlast.db.connect import migrate, open_database
 from outlast.db.database import Database
 from outlast.kernel.mcp import actions, store
+from outlast.kernel.mcp.package_network import PackageNetwork
 from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.settings import McpSettings
 from outlast.kernel.mcp.shapes import McpServerRequest, McpToolsAnswer
 from outlast.kernel.mcp.tables import mcp_servers
 from outlast.kernel.runs.settings import PolicyRule, RetrySettings
 from outlast.kernel.runs.worker import Worker
+from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
+from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.sandboxes.settings import SandboxSettings
+from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.settings import Settings
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.factories import make_project, make_services, make_thread, make_user
 from tests.flow.harness import Stage, told_last
+from tests.flow.mcp.tool_server import serving
 from tests.sandbox.mcp_package import SOURCE
 from tests.sandbox.package_indexes import write_wheel
 
@@ -99,7 +103,12 @@ class Works:
 
 @asynccontextmanager
 async def works(
-    local: LocalProvider, folder: Path, turns: list[Turn], *tools: mcp.McpServer, **more: Any
+    local: LocalProvider,
+    folder: Path,
+    turns: list[Turn],
+    *tools: mcp.McpServer,
+    sandbox: SandboxSettings = SANDBOX,
+    **more: Any,
 ) -> AsyncIterator[Works]:
     db: Database = open_database(f"sqlite:///{folder}/outlast.db", folder, SystemClock())
     await migrate(db)
@@ -107,8 +116,10 @@ async def works(
     mcp_settings = McpSettings(timeout_s=60, **more)
     settings = Settings(sandbox=SANDBOX, mcp=mcp_settings, retry=RetrySettings(attempts=0), policy=(free,))
     manager = SandboxManager(db, local, SystemClock(), SANDBOX, folder / "data")
+    egress = EgressKeeper(db, SystemClock(), policy_of(sandbox), folder / "egress")
+    network = PackageNetwork(db, SystemClock(), folder / "mcp-egress", egress)
     model = ScriptedModel(turns)
-    packages = PackageServers(db, manager, mcp_settings, SystemClock())
+    packages = PackageServers(db, manager, mcp_settings, SystemClock(), network)
     services = make_services(
         db,
         folder,
@@ -141,7 +152,7 @@ async def test_a_package_is_pinned_and_runs_over_the_workspace_without_network_o
         turns = [step for call in calls for step in (turn(call), turn("So."))]
         async with works(local, tmp_path, turns) as it:
             found = await it.add()
-            assert (found.server.version, found.server.package, len(found.tools)) == ("1.0", "uvx notes", 5)
+            assert (found.server.version, found.server.package, len(found.tools)) == ("1.0", "uvx notes", 6)
             assert {tool.name: tool.asks for tool in found.tools}["save"]
             assert await it.told() == "saved"
             looked = json.loads(await it.told())
@@ -153,6 +164,30 @@ async def test_a_package_is_pinned_and_runs_over_the_workspace_without_network_o
             pinned = (await it.it.services.db.read(store.server_of, found.server.id)).installed
             assert pinned["version"] == "1.0"
             assert pinned["program"][-1].endswith("/notes-says")
+
+
+async def test_a_package_reaches_the_named_hosts_only_and_gets_a_placeholder_of_its_key(
+    local: LocalProvider, tmp_path: Path, wheels: Path
+) -> None:
+    seen: list[str | None] = []
+
+    async def page(scope: Any, _receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            seen.append(dict(scope["headers"]).get(b"authorization", b"").decode())
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"a page"})
+
+    async with serving(page) as port:
+        place = f"127.0.0.1:{port}"
+        key = DependencySettings(secret_env="OUTLAST_TEST_SECRET", hosts=(place,), allow_private=(place,))
+        calls = [Call("notes__fetch", {"url": f"http://{host}/"}) for host in (place, "example.com")]
+        turns = [step for call in calls for step in (turn(call), turn("So."))]
+        sandbox = replace(SANDBOX, dependencies=(key,))
+        async with works(local, tmp_path, turns, sandbox=sandbox) as it:
+            await it.add(secrets=["OUTLAST_TEST_SECRET"])
+            assert await it.told() == "a page with SECRET_PLACEHOLDER_"
+            assert seen == ["hush-hush"]
+            assert "a page" not in await it.told()
 
 
 async def test_a_package_that_is_not_what_was_pinned_is_not_started(

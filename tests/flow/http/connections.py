@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.hooks import store as hooks
@@ -43,7 +45,7 @@ def make_mcp_server(tx: Tx, team: Team) -> str:
     server_id = new_id("mcp_server")
     nowhere = "http://127.0.0.1:9/mcp"
     by = team.owner.user_id
-    unset = dict.fromkeys(McpServerRow._fields) | {"tries": 0}
+    unset: dict[str, Any] = dict.fromkeys(McpServerRow._fields) | {"tries": 0}
     named = {"id": server_id, "project_id": team.project_id, "name": "idle", "url": nowhere}
     mcp.add(tx, McpServerRow(**unset | named, created_by=by, created_at=tx.now, listed_at=tx.now))
     mcp.put_listing(tx, server_id, [Definition("find", "", "Find issues.", {"type": "object"}, {})])
