@@ -276,14 +276,15 @@ class PackageServers:
         """The ref of the package's snapshot on this node, and what is in it. Pins it at the first time."""
         assert self._manager is not None
         assert server.command is not None
+        provider = self._manager.provider
+        fresh = await self._db.read(store.server_of, server.id)
+        pinned = None if fresh.installed is None else Installed(**fresh.installed)
+        ref = self._refs.get(server.id)
+        if pinned is not None and ref is not None and await provider.has_snapshot(ref):
+            return ref, pinned
         async with self._installing:  # one build at a time
-            fresh = await self._db.read(store.server_of, server.id)
-            pinned = None if fresh.installed is None else Installed(**fresh.installed)
-            ref = self._refs.get(server.id)
-            if pinned is not None and ref is not None and await self._manager.provider.has_snapshot(ref):
-                return ref, pinned
             package, memory = parse_command(server.command), self._settings.package_memory_mb
-            ref, found = await install(self._manager.provider, server.name, package, pinned, memory)
+            ref, found = await install(provider, server.name, package, pinned, memory)
             if pinned is None:
                 await self._db.write(store.put_installed, server.id, found._asdict())
             self._refs[server.id] = ref
