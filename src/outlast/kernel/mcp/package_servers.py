@@ -53,7 +53,8 @@ class Key(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Running:
-    """A server at work. `over`: it has ended or is about to; `calls`: those in progress."""
+    """A server at work. `over`: it has ended or is about to; `is_stuck`: a call was given up, so that the next one gets
+    a new process; `calls`: those in progress."""
 
     place: tuple[str, str]  # the workspace's own sandbox, and its ref
     client: "Client | None" = None
@@ -61,6 +62,7 @@ class Running:
     ready: anyio.Event = field(default_factory=anyio.Event)
     over: anyio.Event = field(default_factory=anyio.Event)
     ended: anyio.Event = field(default_factory=anyio.Event)
+    is_stuck: bool = False
     calls: int = 0
     used_at: float = 0.0
 
@@ -97,6 +99,11 @@ class PackageServers:
                         self._wish = anyio.Event()
             finally:
                 self._tasks = None
+
+    @property
+    def are_offered(self) -> bool:
+        """Whether this server runs packages."""
+        return self._manager is not None
 
     def want(self) -> None:
         """Look for packages to install now."""
@@ -148,6 +155,7 @@ class PackageServers:
             with anyio.fail_after(self._settings.timeout_s):
                 return await work(one.client)
         except TimeoutError:
+            one.is_stuck = True
             raise _failed(server, f"did not answer within {self._settings.timeout_s:g} s") from None
         except Exception as error:  # the edge of another program
             own = sdk.own_error(error)
@@ -163,7 +171,7 @@ class PackageServers:
         """A server that can be called, started if none runs."""
         place = workspace.sandbox.sandbox_id, workspace.sandbox.ref
         one = self._running.get(key)
-        if one is not None and (one.place != place or one.over.is_set()):
+        if one is not None and (one.place != place or one.is_stuck or one.over.is_set()):
             one.over.set()
             await one.ended.wait()
             one = self._running.get(key)

@@ -101,7 +101,7 @@ class ConnectedTools:
 
     async def _install_first(self, server: McpServerRow) -> str:
         """As `_list_first`, for a package, which may take minutes: the run does not wait for all of them."""
-        if self._packages is None:
+        if self._packages is None or not self._packages.are_offered:
             return f"The MCP server {server.name} is a package, and this server has no sandboxes."
         if server.problem is None:
             server = await self._packages.listed(server.id, LIST_S)

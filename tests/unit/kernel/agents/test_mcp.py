@@ -77,3 +77,31 @@ def test_one_server_of_two_agents_is_one_and_a_name_stands_for_one_server() -> N
         agents.use({"agents/other.py": [other]})
     with pytest.raises(ValueError, match="two MCP servers of one name"):
         Agent("twice", tools=[mcp.http(LINEAR), mcp.http(LINEAR, secret="KEY")])
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "package"),
+    [
+        (
+            "npx -y @modelcontextprotocol/server-everything",
+            "everything",
+            ("npm", "@modelcontextprotocol/server-everything", ""),
+        ),
+        ("npx @playwright/mcp@1.2.3", "playwright", ("npm", "@playwright/mcp", "1.2.3")),
+        ("npx -y some-mcp@latest", "some", ("npm", "some-mcp", "")),
+        ("uvx mcp-server-time==2.0", "time", ("pypi", "mcp-server-time", "2.0")),
+    ],
+)
+def test_a_package_is_read_from_its_command(command: str, name: str, package: tuple[str, str, str]) -> None:
+    assert mcp.stdio(command).name == name
+    assert mcp.parse_command(command) == (*package, ())
+    assert mcp.parse_command(f"{command} --zone 'a b'").args == ("--zone", "a b")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["", "npx", "python server.py", "npx --package x y", "uvx a;b", "npx ../x", "uvx 'unclosed", "npx " + "x" * 1_000],
+)
+def test_any_other_command_is_refused(command: str) -> None:
+    with pytest.raises(ValueError, match="not the command of an MCP server"):
+        mcp.stdio(command)
