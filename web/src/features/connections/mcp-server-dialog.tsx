@@ -36,7 +36,7 @@ export function McpServerDialog({ projectId, onAdded, onClose }: McpServerDialog
   return (
     <Dialog open onClose={onClose} title="Add an MCP server" description="Its tools are listed next. You choose which.">
       <form className="space-y-4" onSubmit={(event) => (event.preventDefault(), add.mutate())}>
-        <Field label="Address" hint="Or a package that runs in a sandbox here: npx -y @scope/name, or uvx name.">
+        <Field label="Address" hint="Or a package to run in a sandbox: npx -y @scope/package, or uvx package.">
           <Input
             autoFocus
             value={url}
