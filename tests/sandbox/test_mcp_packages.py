@@ -65,6 +65,12 @@ class Works:
     packages: PackageServers
     local: LocalProvider
 
+    @property
+    def manager(self) -> SandboxManager:
+        manager = self.it.services.sandboxes.manager
+        assert manager is not None
+        return manager
+
     async def add(self, **more: Any) -> McpToolsAnswer:
         """The project's server, installed and with all of its tools allowed."""
         wanted = McpServerRequest(name="notes", package="uvx notes", **more)
@@ -86,11 +92,9 @@ class Works:
 
     async def kill_once_begun(self, mark: str) -> None:
         """Kill the package's process once its tool has written this file."""
-        manager = self.it.services.sandboxes.manager
-        assert manager is not None
         while True:
             for one in list(self.packages._running):
-                if (manager.workspace_dir(one.workspace_id) / mark).exists():
+                if (self.manager.workspace_dir(one.workspace_id) / mark).exists():
                     for sandbox_id, ref in await self.local.list_refs():
                         if sandbox_id.startswith("mcpbox_"):
                             box = await self.local.connect(sandbox_id, ref)
@@ -149,7 +153,7 @@ async def test_a_package_is_pinned_and_runs_over_the_workspace_without_network_o
     with socket.create_server(("0.0.0.0", 0)) as listening:
         port = listening.getsockname()[1]
         calls = [Call("notes__save", {"text": "hello"}), Call("notes__look", {"port": port}), Call("notes__count", {})]
-        turns = [step for call in calls for step in (turn(call), turn("So."))]
+        turns = [step for call in [*calls, calls[-1]] for step in (turn(call), turn("So."))]
         async with works(local, tmp_path, turns) as it:
             found = await it.add()
             assert (found.server.version, found.server.package, len(found.tools)) == ("1.0", "uvx notes", 6)
@@ -161,6 +165,9 @@ async def test_a_package_is_pinned_and_runs_over_the_workspace_without_network_o
             assert "hush-hush" not in looked["environment"].values()
             assert not set(looked["environment"].values()) & {os.environ["PIP_FIND_LINKS"], str(tmp_path)}
             assert await it.told() == "3"  # one process for all three runs
+            (running,) = it.packages._running
+            await it.manager.kill(running.workspace_id)
+            assert await it.told() == "1"  # with another sandbox of the agent it is another process
             pinned = (await it.it.services.db.read(store.server_of, found.server.id)).installed
             assert pinned["version"] == "1.0"
             assert pinned["program"][-1].endswith("/notes-says")

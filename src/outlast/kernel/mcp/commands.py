@@ -55,7 +55,7 @@ def list_servers(project: ProjectOption = None) -> None:
     async def work(client: "Client") -> Any:
         return await client.get(f"/v1/projects/{await client.project_id(project)}/mcp-servers")
 
-    columns = "server=id name from tools allowed waiting secret where"
+    columns = "server=id name state from tools allowed waiting secret where"
     terminal.print_list(call_server(work), columns, _described, empty="No MCP servers. Add one with 'outlast mcp add'.")
 
 
@@ -121,7 +121,15 @@ def remove(mcp_server: ServerArgument, project: ProjectOption = None) -> None:
 
 def _described(server: dict[str, Any]) -> dict[str, Any]:
     origin = "project" if server["origin"] == "project" else f"code of {', '.join(server['agents'])}"
-    return {"from": origin, "where": server["package"] or server["url"]}
+    return {"state": _state(server), "from": origin, "where": server["package"] or server["url"]}
+
+
+def _state(server: dict[str, Any]) -> str:
+    if server["problem"]:
+        return "failed"
+    if server["listed_at"]:
+        return "listed"
+    return "installing" if server["package"] else "not listed yet"
 
 
 async def _path(client: "Client", server: str, project: str | None) -> str:
@@ -154,4 +162,5 @@ def _print_tools(found: dict[str, Any]) -> None:
     if found["server"]["waiting"]:
         hint = f"Look at the tools that are new or changed, then run 'outlast mcp allow {found['server']['name']}'."
         terminal.err.print(hint, style="dim", markup=False)
-    terminal.print_list({"items": found["tools"], "next": None}, COLUMNS, empty="The server has no tools.")
+    empty = "The server has no tools." if server["listed_at"] else "Its tools are not listed yet."
+    terminal.print_list({"items": found["tools"], "next": None}, COLUMNS, empty=empty)
