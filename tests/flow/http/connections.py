@@ -47,6 +47,6 @@ def make_mcp_server(tx: Tx, team: Team) -> str:
     by = team.owner.user_id
     unset: dict[str, Any] = dict.fromkeys(McpServerRow._fields) | {"tries": 0}
     named = {"id": server_id, "project_id": team.project_id, "name": "idle", "url": nowhere}
-    mcp.add(tx, McpServerRow(**unset | named, created_by=by, created_at=tx.now, listed_at=tx.now))
+    mcp.add(tx, McpServerRow(**unset | named | {"created_by": by, "created_at": tx.now, "listed_at": tx.now}))
     mcp.put_listing(tx, server_id, [Definition("find", "", "Find issues.", {"type": "object"}, {})])
     return server_id
