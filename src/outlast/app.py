@@ -16,7 +16,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -33,6 +33,7 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
 from outlast.base.errors import OutlastError, UnsafeBind
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Run, Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import migrate, open_database

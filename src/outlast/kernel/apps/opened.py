@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from starlette.types import ASGIApp
 
 from outlast.base.clock import SystemClock
+from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Run, Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database

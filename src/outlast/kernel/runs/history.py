@@ -1,11 +1,12 @@
 """The conversation before a run's own message, for its agent."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.compactions.store import NEWEST
 from outlast.kernel.compactions.tables import compactions

@@ -10,7 +10,7 @@ import inspect
 from asyncio import CancelledError, current_task
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import lru_cache, partial
 from random import Random
@@ -25,6 +25,7 @@ from pydantic_core import PydanticSerializationError
 from outlast.base.agent_errors import FlowChanged, FlowMisused, StateTooLarge, StepFailed
 from outlast.base.errors import SandboxLost, SandboxUnavailable
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import Callee
 from outlast.kernel.runs import child_runs, journal_store, timers

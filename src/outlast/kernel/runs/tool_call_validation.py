@@ -2,11 +2,12 @@
 Each call becomes an effect; a refused call has the reason as its result."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from outlast.base.clock import iso
 from outlast.base.errors import ArgumentsInvalid
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.runs import policy, store

@@ -5,12 +5,13 @@ import tomllib
 import types
 import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path as File
 from typing import Any, get_args, get_origin
 
 from outlast.base.errors import InvalidSetting
+from outlast.base.records import dataclass
 from outlast.base.settings.checks import refusal
 from outlast.base.settings.fields import SecretUrl
 from outlast.base.settings.toml_lines import Path, key_lines, line_of
