@@ -216,6 +216,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     database.on_notice(hub.ring)
     presence = PresenceBoard(clock)
     presence.on_change(lambda room_id: tell_presence(presence, hub, room_id))
+    opening = replace(opening, runs_code=lambda name: name in agents.sandboxed)
     apps = {app.name: opening.open(app) for app in registry.load().apps}
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
@@ -224,7 +225,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         {name: app.agents for name, app in apps.items()},
         additions=[
             *(addition for app in apps.values() for addition in app.additions),
-            secrets_addition(lambda name: name in agents.sandboxed),
+            secrets_addition(opening.runs_code),
         ],
     )
     engine = Engine(

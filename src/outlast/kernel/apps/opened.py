@@ -58,7 +58,8 @@ class Opened:
 class Opening:
     """The argument of `open_app`: what the kernel has opened. `folder` is the data directory; `environment` holds the
     values of secrets; `states` are the apps' own (`App.state`); `closing` closes what is pushed there, the last first,
-    when the server has stopped. `opened` is what apps have opened, by name; `implementations` are of their ports."""
+    when the server has stopped. `opened` is what apps have opened, by name; `implementations` are of their ports.
+    `runs_code`: True for the name of an agent that works in a sandbox; call it only once the server works."""
 
     settings: Settings
     database: Database
@@ -75,6 +76,7 @@ class Opening:
     sandboxes: SandboxServices = field(default_factory=SandboxServices)
     opened: dict[str, Opened] = field(default_factory=dict)
     implementations: dict[Port[Any], Any] = field(default_factory=dict)
+    runs_code: Callable[[str], bool] = field(default=lambda _agent: False)
 
     @property
     def workspaces(self) -> Workspaces:

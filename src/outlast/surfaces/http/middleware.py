@@ -24,7 +24,7 @@ from outlast.surfaces.protocols.e2b.middleware import e2b_request
 
 IMAGE_PATHS: Final = frozenset({"/v1/attachments"})  # a form with a small file
 PIECE_PATH: Final = re.compile(r"/v1/uploads/[^/]+")  # bytes of a file
-FILE_PATH: Final = re.compile(r"/v1/projects/[^/]+/artifacts")  # a form with a file
+FILE_PATH: Final = re.compile(r"/v1/projects/[^/]+/(?:artifacts|skills)")  # a form with files
 TEXT_PATH: Final = re.compile(r"/v1/knowledge/sources|/v1/projects/[^/]+/documents|/v1/documents/[^/]+/import")
 HEALTH_PATHS: Final = frozenset({"/healthz", "/readyz"})
 FORM_OVERHEAD_BYTES: Final = 64_000
