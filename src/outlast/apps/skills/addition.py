@@ -20,7 +20,7 @@ from outlast.db.database import Database
 from outlast.kernel.agents.additions import Addition
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.prompt import PromptContext
-from outlast.kernel.agents.tool import Tool, tool
+from outlast.kernel.agents.tool import tool
 from outlast.kernel.agents.workspaces import Workspaces
 
 INTRODUCTION: Final = (

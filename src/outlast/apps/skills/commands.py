@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlencode
 
 import typer
 
@@ -60,7 +61,7 @@ def show(
 
     async def work(client: "Client") -> Any:
         here = f"{await _skills(client, project)}/{skill}"
-        return await (client.get(here) if path is None else client.get(f"{here}/file", path=path))
+        return await (client.get(here) if path is None else client.get(f"{here}/file?{urlencode({'path': path})}"))
 
     found = call_server(work)
     if wants_json():

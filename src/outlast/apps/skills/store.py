@@ -50,6 +50,11 @@ class _Named(NamedTuple):
     off: str | None
 
 
+class _Digest(NamedTuple):
+    name: str
+    digest: str
+
+
 def descriptions(tx: Tx, project_id: str) -> Mapping[str, str]:
     """The descriptions of the skills that a project's agents may use, by name."""
     rows = tx.rows(_Named, _NAMES, {"project": project_id})
@@ -157,8 +162,8 @@ def server_id(name: str) -> str:
 
 def server_digests(tx: Tx) -> Mapping[str, str]:
     """The hashes of the server's skills by name."""
-    found = tx.execute(sa.select(skills.c.name, skills.c.digest).where(skills.c.project_id.is_(None)))
-    return {name: digest for name, digest in found}
+    rows = tx.rows(_Digest, sa.select(skills.c.name, skills.c.digest).where(skills.c.project_id.is_(None)))
+    return {row.name: row.digest for row in rows}
 
 
 def remove_of_server(tx: Tx, names: Collection[str]) -> None:
@@ -189,7 +194,8 @@ def used(tx: Tx, run_id: str, project_id: str, name: str) -> tuple[SkillRow, lis
         ) from None
     if row.digest != digest:
         raise SkillChanged(
-            f"The skill {name} was replaced after this run began to use it. Call use_skill again to read it as it is now.",
+            f"The skill {name} was replaced after this run began to use it.",
+            hint="Call use_skill again to read it as it is now.",
             name=name,
         )
     return row, files_of(tx, row.id)

@@ -93,7 +93,7 @@ def _resolve_folders(raw: _Raw) -> None:
     for path, _, field in scalar_settings():
         if not field.metadata["beside"] or not _present(raw.values, path):
             continue
-        table = raw.values
+        table: Any = raw.values
         for key in path[:-1]:
             table = table[key]
         named = table[path[-1]]
