@@ -4032,6 +4032,71 @@ export interface SignedInUser {
   is_admin: boolean
 }
 
+/** A skill of a project, or of the server. */
+export interface Skill {
+  /** Name of the skill, from its `SKILL.md`. */
+  name: string
+  /** What it does and when to use it. Agents read this. */
+  description: string
+  /** Its license, from `SKILL.md`; may be empty. */
+  license: string
+  /** What it needs, from `SKILL.md`; may be empty. */
+  compatibility: string
+  /** Tools that it recommends, from `SKILL.md`; may be empty. It allows nothing. */
+  allowed_tools: string
+  /** Whether it comes from the server's configuration. */
+  of_server: boolean
+  /** Whether the project's agents may use it. */
+  enabled: boolean
+  /** Hash of its files. */
+  digest: string
+  /** Number of its files. */
+  files: number
+  /** Size in bytes. */
+  size_bytes: number
+  /** Id of the user who added or last replaced it; null if it is the server's. */
+  created_by: string | null
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+  /** When its files were added. */
+  updated_at: string
+}
+
+/** A skill with its instructions and the list of its files. */
+export interface SkillContent {
+  /** The skill. */
+  skill: Skill
+  /** Markdown of `SKILL.md` below its front matter. */
+  instructions: string
+  /** Its files by path. */
+  files: SkillFile[]
+}
+
+/** A file of a skill. */
+export interface SkillFile {
+  /** Path in the skill's folder. */
+  path: string
+  /** Size in bytes. */
+  size_bytes: number
+}
+
+export interface SkillPatch {
+  /** Whether the project's agents may use the skill. */
+  enabled: boolean
+}
+
+/** The text of a file of a skill. */
+export interface SkillText {
+  /** Path in the skill's folder. */
+  path: string
+  /** Size in bytes. */
+  size_bytes: number
+  /** Its text; null if it is not text in UTF-8. */
+  text: string | null
+  /** Whether the file is longer than the text. */
+  is_cut: boolean
+}
+
 /** Progress of the snapshot that a sandbox of this project waits for. */
 export interface SnapshotProgress {
   /** Name that people see. */

@@ -992,6 +992,34 @@ class SetAsideOperations(AsyncGroup):
         return self._pages(Call("GET", "/v1/admin/set-aside", ()))
 
 
+class SkillsOperations(AsyncGroup):
+    async def create(self, project_id: str, file: File, **query: Unpack[CreateSkillOptions]) -> Skill:
+        """Add a skill to a project (owners): a zip of its folder, or its `SKILL.md`, as multipart field
+        `file`; or all files of the folder, each as a field `file` with its path as the file name.
+        `replace` replaces the project's skill of that name."""
+        return await self._json(Call("POST", "/v1/projects/{}/skills", (project_id, ), query=query, file=file))
+
+    async def delete(self, project_id: str, skill_name: str) -> None:
+        """Delete a skill of the project (owners)."""
+        return await self._json(Call("DELETE", "/v1/projects/{}/skills/{}", (project_id, skill_name, )))
+
+    async def get(self, project_id: str, skill_name: str) -> SkillContent:
+        """Get a skill with its instructions and the list of its files."""
+        return await self._json(Call("GET", "/v1/projects/{}/skills/{}", (project_id, skill_name, )))
+
+    async def get_file(self, project_id: str, skill_name: str, **query: Unpack[ReadSkillFileOptions]) -> SkillText:
+        """Get the text of a file of a skill, at most 100,000 bytes."""
+        return await self._json(Call("GET", "/v1/projects/{}/skills/{}/file", (project_id, skill_name, ), query=query))
+
+    async def update(self, project_id: str, skill_name: str, **body: Unpack[SkillPatch]) -> Skill:
+        """Turn a skill on or off in the project (owners)."""
+        return await self._json(Call("PATCH", "/v1/projects/{}/skills/{}", (project_id, skill_name, ), body=body))
+
+    def list(self, project_id: str) -> AsyncIterator[Skill]:
+        """List the skills of the project and of the server by name."""
+        return self._pages(Call("GET", "/v1/projects/{}/skills", (project_id, )))
+
+
 class ThemesOperations(AsyncGroup):
     def list(self) -> AsyncIterator[Theme]:
         """The available themes for screens."""
@@ -1229,6 +1257,7 @@ class Operations:
         self.services = ServicesOperations(transport)
         self.session = SessionOperations(transport)
         self.set_aside = SetAsideOperations(transport)
+        self.skills = SkillsOperations(transport)
         self.themes = ThemesOperations(transport)
         self.threads = ThreadsOperations(transport)
         self.tokens = TokensOperations(transport)

@@ -4064,6 +4064,71 @@ class SignedInUser(TypedDict):
     is_admin: bool
 
 
+class Skill(TypedDict):
+    """A skill of a project, or of the server."""
+    # Name of the skill, from its `SKILL.md`.
+    name: str
+    # What it does and when to use it. Agents read this.
+    description: str
+    # Its license, from `SKILL.md`; may be empty.
+    license: str
+    # What it needs, from `SKILL.md`; may be empty.
+    compatibility: str
+    # Tools that it recommends, from `SKILL.md`; may be empty. It allows nothing.
+    allowed_tools: str
+    # Whether it comes from the server's configuration.
+    of_server: bool
+    # Whether the project's agents may use it.
+    enabled: bool
+    # Hash of its files.
+    digest: str
+    # Number of its files.
+    files: int
+    # Size in bytes.
+    size_bytes: int
+    # Id of the user who added or last replaced it; null if it is the server's.
+    created_by: str | None
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+    # When its files were added.
+    updated_at: str
+
+
+class SkillContent(TypedDict):
+    """A skill with its instructions and the list of its files."""
+    # The skill.
+    skill: Skill
+    # Markdown of `SKILL.md` below its front matter.
+    instructions: str
+    # Its files by path.
+    files: Sequence[SkillFile]
+
+
+class SkillFile(TypedDict):
+    """A file of a skill."""
+    # Path in the skill's folder.
+    path: str
+    # Size in bytes.
+    size_bytes: int
+
+
+class SkillPatch(TypedDict):
+    # Whether the project's agents may use the skill.
+    enabled: bool
+
+
+class SkillText(TypedDict):
+    """The text of a file of a skill."""
+    # Path in the skill's folder.
+    path: str
+    # Size in bytes.
+    size_bytes: int
+    # Its text; null if it is not text in UTF-8.
+    text: str | None
+    # Whether the file is longer than the text.
+    is_cut: bool
+
+
 class SnapshotProgress(TypedDict):
     """Progress of the snapshot that a sandbox of this project waits for."""
     # Name that people see.
@@ -5124,6 +5189,18 @@ class ReadReadinessOptions(TypedDict):
     """The options of `server.readiness`."""
     # Also list services, and work that was set aside.
     verbose: NotRequired[str | None]
+
+
+class CreateSkillOptions(TypedDict):
+    """The options of `skills.create`."""
+    # Whether to replace the project's skill of the same name.
+    replace: NotRequired[bool]
+
+
+class ReadSkillFileOptions(TypedDict):
+    """The options of `skills.get_file`."""
+    # Path of the file in the skill's folder.
+    path: str
 
 
 class ListThreadsOptions(TypedDict):
