@@ -67,7 +67,8 @@ def show(
     if wants_json():
         terminal.print_json(found)
     elif path is not None:
-        terminal.print_result(found, found["text"] or f"{path} is not text ({found['size_bytes']:,} bytes).")
+        text = f"{path} is not text ({found['size_bytes']:,} bytes)." if found["text"] is None else found["text"]
+        terminal.print_result(found, text.removesuffix("\n"))
     else:
         terminal.print_result(found, found["instructions"])
         for one in found["files"]:
