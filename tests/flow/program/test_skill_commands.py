@@ -40,10 +40,10 @@ def test_skills_are_added_shown_switched_replaced_and_deleted_from_a_shell(tmp_p
         run("disable", "wave")
         assert listed()["wave"] == (True, False)
         run("enable", "wave")
-        assert "Replace it" in run("create", str(mine), code=1)
+        assert "Replace it" in run("create", str(mine), code=3)
         run("create", str(mine), "--replace")
         (mine / "passwd").symlink_to("/etc/passwd")
-        assert "passwd is a link" in run("create", str(mine), "--replace", code=1)
-        assert "Turn it off in the project" in run("delete", "wave", code=1)
+        assert "passwd is a link" in run("create", str(mine), "--replace", code=3)
+        assert "Turn it off in the project" in run("delete", "wave", code=3)
         run("delete", "greet")
         assert listed() == {"wave": (True, True)}
