@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.apps.skills import actions, store
-from outlast.apps.skills.server_folder import LOOK_S, ServerFolder
+from outlast.apps.skills.server_folder import ServerFolder
 from outlast.apps.skills.settings import SkillSettings
 from outlast.apps.skills.tables import skill_files, skill_uses, skills
 from outlast.base.errors import Forbidden, NotFound
@@ -187,7 +187,6 @@ async def test_the_servers_skills_follow_their_folder(db: Database, tmp_path: Pa
         assert await names(it) == [("hello", True, True)]
         await ServerFolder(db, it.services.blobs, clock, SkillSettings()).run()
         assert await names(it) == []
-        assert LOOK_S > 0
 
 
 async def test_uses_go_with_their_run_and_skills_with_their_project(db: Database, tmp_path: Path) -> None:

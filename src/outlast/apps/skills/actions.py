@@ -1,28 +1,26 @@
 """Skills of a project: owners add, replace, delete them and turn them on and off; members read them."""
 
 from collections.abc import Sequence
-from typing import Final
 
 import anyio.to_thread
 
 from outlast.apps.skills import store
 from outlast.apps.skills.archives import read_sent
-from outlast.apps.skills.front_matter import split_skill
+from outlast.apps.skills.front_matter import MAIN, split_skill
 from outlast.apps.skills.rows import SkillRow
-from outlast.apps.skills.rules import MAIN, Bounds, Skill
+from outlast.apps.skills.rules import Bounds, Skill
 from outlast.apps.skills.settings import SkillSettings
 from outlast.apps.skills.shapes import SkillAnswer, SkillContentAnswer, SkillFileAnswer, SkillTextAnswer
 from outlast.apps.skills.store import SkillFile
-from outlast.base.errors import NotFound
+from outlast.apps.skills.texts import TEXT_BYTES, file_at, text_of
 from outlast.base.skill_errors import SkillNameTaken, SkillOfServer, TooManySkills
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.services import Services, in_read, in_write
 from outlast.kernel.subjects.rules import demand_room
-
-TEXT_BYTES: Final = 100_000
 
 
 async def create_skill(
@@ -44,7 +42,7 @@ async def create_skill(
 def list_skills(tx: Tx, actor: Actor, project_id: str) -> list[SkillAnswer]:
     """The skills of a project and of the server by name (members)."""
     require(tx, actor, project_id, Right.READ)
-    return store.list_skills(tx, project_id)
+    return [_answer(row, enabled=enabled) for row, enabled in store.list_skills(tx, project_id)]
 
 
 async def read_skill(services: Services, actor: Actor, project_id: str, name: str) -> SkillContentAnswer:
@@ -71,7 +69,7 @@ def switch_skill(tx: Tx, actor: Actor, project_id: str, name: str, *, enabled: b
     require(tx, actor, project_id, Right.OWN)
     row = store.skill_of(tx, project_id, name)
     store.switch(tx, project_id, name, enabled=enabled)
-    return store.answer_of(tx, project_id, row)
+    return _answer(row, enabled=enabled)
 
 
 @in_write
@@ -84,30 +82,11 @@ def delete_skill(tx: Tx, actor: Actor, project_id: str, name: str) -> None:
     store.remove(tx, row.id)
 
 
-def file_at(files: Sequence[SkillFile], path: str) -> SkillFile:
-    """The file of this path. Raises `NotFound`."""
-    found = next((file for file in files if file.path == path.removeprefix("./")), None)
-    if found is None:
-        raise NotFound(f"The skill has no file {path[:200]!r}.", path=path[:200])
-    return found
-
-
-def text_of(content: bytes, *, is_cut: bool) -> str | None:
-    """The text of a file or of its beginning; None if it is not text in UTF-8."""
-    if b"\x00" in content:
-        return None
-    for left_out in range(4 if is_cut else 1):  # a character may be cut
-        try:
-            return content[: len(content) - left_out].decode()
-        except UnicodeDecodeError:
-            continue
-    return None
-
-
 def _read(tx: Tx, actor: Actor, project_id: str, name: str) -> tuple[SkillAnswer, list[SkillFile]]:
     require(tx, actor, project_id, Right.READ)
     row = store.skill_of(tx, project_id, name)
-    return store.answer_of(tx, project_id, row), store.files_of(tx, row.id)
+    answer = _answer(row, enabled=not store.is_off(tx, project_id, name))
+    return answer, store.files_of(tx, row.id)
 
 
 def _create(
@@ -120,5 +99,9 @@ def _create(
         store.switch(tx, project_id, skill.name, enabled=True)
     elif not replace:
         raise SkillNameTaken(f"The project has a skill {skill.name}.", name=skill.name)
-    row: SkillRow = store.put(tx, project_id, skill, blobs, actor.user_id)
-    return store.answer_of(tx, project_id, row)
+    row = store.put(tx, project_id, skill, blobs, actor.user_id)
+    return _answer(row, enabled=not store.is_off(tx, project_id, skill.name))
+
+
+def _answer(row: SkillRow, *, enabled: bool) -> SkillAnswer:
+    return shape_of(SkillAnswer, row, of_server=row.project_id is None, enabled=enabled)

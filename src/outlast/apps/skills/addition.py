@@ -2,18 +2,13 @@
 `read_skill_file`."""
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import anyio.to_thread
 from pydantic import Field
 
-from outlast.apps.skills import store
-from outlast.apps.skills.actions import TEXT_BYTES, file_at, text_of
-from outlast.apps.skills.front_matter import split_skill
-from outlast.apps.skills.placement import place
-from outlast.apps.skills.rows import SkillRow
-from outlast.apps.skills.rules import MAIN, NAME_CHARS, PATH_CHARS, listed
-from outlast.apps.skills.store import SkillFile
+from outlast.apps.skills.settings import NAME_CHARS, PATH_CHARS
+from outlast.apps.skills.texts import TEXT_BYTES, file_at, text_of
 from outlast.base.errors import DiskFull
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
@@ -22,6 +17,10 @@ from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.prompt import PromptContext
 from outlast.kernel.agents.tool import tool
 from outlast.kernel.agents.workspaces import Workspaces
+
+if TYPE_CHECKING:  # a server imports these with the first skill that an agent is offered
+    from outlast.apps.skills.rows import SkillRow
+    from outlast.apps.skills.store import SkillFile
 
 INTRODUCTION: Final = (
     "Skills are instructions, scripts and references for certain tasks, from the owners of this project or the "
@@ -40,6 +39,9 @@ def skills_addition(
     @tool(repeatable=True)
     async def use_skill(ctx: Context, name: Name) -> str:
         """Take up a skill: returns its instructions and the list of its files."""
+        from outlast.apps.skills import store
+        from outlast.apps.skills.front_matter import MAIN, split_skill
+
         run = ctx.this_run
         skill, files = await db.write(store.begin_use, run.id, run.project_id, name)
         content = await anyio.to_thread.run_sync(blobs.get, file_at(files, MAIN).blob)
@@ -56,6 +58,8 @@ def skills_addition(
     @tool(repeatable=True)
     async def read_skill_file(ctx: Context, name: Name, path: FilePath) -> str:
         """Read a text file of a skill."""
+        from outlast.apps.skills import store
+
         run = ctx.this_run
         _, files = await db.write(store.used, run.id, run.project_id, name)
         file = file_at(files, path)
@@ -66,7 +70,9 @@ def skills_addition(
             return f"{path} is not text; it has {file.size_bytes:,} bytes."
         return f"{text}\n… (cut: the file has {file.size_bytes:,} bytes)" if is_cut else text
 
-    async def _place(ctx: Context, skill: SkillRow, files: Sequence[SkillFile]) -> str:
+    async def _place(ctx: Context, skill: "SkillRow", files: Sequence["SkillFile"]) -> str:
+        from outlast.apps.skills.placement import place
+
         workspace = await workspaces.open(ctx)
         try:
             folder = await place(blobs, workspace.sandbox, skill, files)
@@ -81,5 +87,11 @@ def skills_addition(
 
 
 def _text(context: PromptContext) -> str | None:
-    found = store.descriptions(context.tx, context.run.project_id)
-    return "\n".join((INTRODUCTION, *listed(found))) if found else None
+    from outlast.apps.skills.store import descriptions
+
+    found = descriptions(context.tx, context.run.project_id)
+    if not found:
+        return None
+    from outlast.apps.skills.rules import listed
+
+    return "\n".join((INTRODUCTION, *listed(found)))

@@ -11,6 +11,8 @@ from typing import Final
 
 from outlast.base.skill_errors import SkillInvalid
 
+MAIN: Final = "SKILL.md"
+
 _KEY: Final = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]+(.*))?$")
 _BLOCK: Final = re.compile(r"([|>])[+-]?[1-9]?[+-]?(?:[ \t]+#.*)?$")
 _ITEM: Final = re.compile(r"-(?:[ \t]+|$)")

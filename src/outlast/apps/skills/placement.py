@@ -7,8 +7,8 @@ from typing import Final
 
 import anyio.to_thread
 
+from outlast.apps.skills.front_matter import MAIN
 from outlast.apps.skills.rows import SkillRow
-from outlast.apps.skills.rules import MAIN
 from outlast.apps.skills.store import SkillFile
 from outlast.base.errors import NotFound, SandboxUnavailable
 from outlast.db.blobs import FolderBlobs

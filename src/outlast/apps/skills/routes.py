@@ -6,8 +6,7 @@ from fastapi import File, Query, UploadFile
 from starlette.responses import Response
 
 from outlast.apps.skills import actions, shapes
-from outlast.apps.skills.rules import NAME_CHARS, PATH_CHARS
-from outlast.apps.skills.settings import SkillSettings
+from outlast.apps.skills.settings import NAME_CHARS, PATH_CHARS, SkillSettings
 from outlast.base.errors import InputTooLarge
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, page, reply

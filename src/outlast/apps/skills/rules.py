@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from outlast.apps.skills.front_matter import split_skill
+from outlast.apps.skills.front_matter import MAIN, split_skill
+from outlast.apps.skills.settings import NAME_CHARS, PATH_CHARS
 from outlast.base.errors import InputTooLarge
 from outlast.base.skill_errors import SkillInvalid
 
-MAIN: Final = "SKILL.md"
 MAIN_BYTES: Final = 100_000
-NAME_CHARS: Final = 64
-PATH_CHARS: Final = 200
 LISTED_CHARS: Final = 16_000
 """Descriptions of all skills in a prompt; the names come on top."""
 SHORTEST: Final = 80

@@ -1,8 +1,12 @@
 """Settings of skills."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from outlast.base.settings.fields import setting
+
+NAME_CHARS: Final = 64
+PATH_CHARS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,34 +5,36 @@ A project's own skill hides one of the server of the same name.
 
 import hashlib
 from collections.abc import Collection, Mapping
-from typing import Final, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.apps.skills.rows import SkillRow
-from outlast.apps.skills.rules import Skill
-from outlast.apps.skills.shapes import SkillAnswer
 from outlast.apps.skills.tables import skill_files, skill_uses, skills, skills_off
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.base.skill_errors import SkillChanged
 from outlast.db.database import Tx
-from outlast.kernel.row_shapes import shape_of
 
-_OFFERED: Final = sa.select(skills).where(
-    sa.or_(skills.c.project_id == sa.bindparam("project"), skills.c.project_id.is_(None))
-)
-_OFF: Final = sa.select(skills_off.c.name).where(skills_off.c.project_id == sa.bindparam("project"))
-_NAMES: Final = (
-    sa.select(skills.c.name, skills.c.project_id, skills.c.description, skills_off.c.name.label("off"))
-    .select_from(
-        skills.outerjoin(
-            skills_off, sa.and_(skills_off.c.project_id == sa.bindparam("project"), skills_off.c.name == skills.c.name)
-        )
-    )
-    .where(sa.or_(skills.c.project_id == sa.bindparam("project"), skills.c.project_id.is_(None)))
-    .order_by(skills.c.name)
-)
+if TYPE_CHECKING:
+    from outlast.apps.skills.rules import Skill
+
+
+@cache
+def _named() -> sa.Select[Any]:
+    """Made once, at the first turn of a run."""
+    mine = sa.and_(skills_off.c.project_id == sa.bindparam("project"), skills_off.c.name == skills.c.name)
+    columns = skills.c.name, skills.c.project_id, skills.c.description, skills_off.c.name.label("off")
+    return _in_project(sa.select(*columns).select_from(skills.outerjoin(skills_off, mine)))
+
+
+def _offered() -> sa.Select[Any]:
+    return _in_project(sa.select(skills))
+
+
+def _in_project(query: sa.Select[Any]) -> sa.Select[Any]:
+    return query.where(sa.or_(skills.c.project_id == sa.bindparam("project"), skills.c.project_id.is_(None)))
 
 
 class SkillFile(NamedTuple):
@@ -57,31 +59,26 @@ class _Digest(NamedTuple):
 
 def descriptions(tx: Tx, project_id: str) -> Mapping[str, str]:
     """The descriptions of the skills that a project's agents may use, by name."""
-    rows = tx.rows(_Named, _NAMES, {"project": project_id})
+    rows = tx.rows(_Named, _named(), {"project": project_id})
     found = {row.name: row for row in sorted(rows, key=lambda row: row.project_id is not None)}
     return {name: found[name].description for name in sorted(found) if found[name].off is None}
 
 
-def list_skills(tx: Tx, project_id: str) -> list[SkillAnswer]:
-    """The skills of a project by name, those that are off too."""
-    rows = tx.rows(SkillRow, _OFFERED, {"project": project_id})
+def list_skills(tx: Tx, project_id: str) -> list[tuple[SkillRow, bool]]:
+    """The skills of a project by name, and whether each is on."""
+    rows = tx.rows(SkillRow, _offered(), {"project": project_id})
     found = {row.name: row for row in sorted(rows, key=lambda row: row.project_id is not None)}
-    off = set(tx.execute(_OFF, {"project": project_id}).scalars())
-    return [_answer(found[name], enabled=name not in off) for name in sorted(found)]
+    off = set(tx.execute(sa.select(skills_off.c.name).where(skills_off.c.project_id == project_id)).scalars())
+    return [(found[name], name not in off) for name in sorted(found)]
 
 
 def skill_of(tx: Tx, project_id: str, name: str) -> SkillRow:
     """The project's skill of this name, or else the server's. Raises `NotFound`."""
-    rows = tx.rows(SkillRow, _OFFERED.where(skills.c.name == name), {"project": project_id})
+    rows = tx.rows(SkillRow, _offered().where(skills.c.name == name), {"project": project_id})
     found = max(rows, key=lambda row: row.project_id is not None, default=None)
     if found is None:
         raise NotFound("The project has no skill of this name.", name=name)
     return found
-
-
-def answer_of(tx: Tx, project_id: str, row: SkillRow) -> SkillAnswer:
-    """The skill as the project has it."""
-    return _answer(row, enabled=not is_off(tx, project_id, row.name))
 
 
 def is_off(tx: Tx, project_id: str, name: str) -> bool:
@@ -117,7 +114,7 @@ def files_of(tx: Tx, skill_id: str) -> list[SkillFile]:
     )
 
 
-def put(tx: Tx, project_id: str | None, skill: Skill, blobs: Mapping[str, str], by: str | None) -> SkillRow:
+def put(tx: Tx, project_id: str | None, skill: "Skill", blobs: Mapping[str, str], by: str | None) -> SkillRow:
     """Add a skill, or replace all files of that name. `blobs`: the names of its stored files by path."""
     key = {"project_id": project_id, "name": skill.name} if project_id is not None else {"id": server_id(skill.name)}
     had = tx.find(SkillRow, skills, key)
@@ -208,7 +205,3 @@ def _usable(tx: Tx, project_id: str, name: str) -> SkillRow:
             f"There is no skill {name[:80]!r} here. The skills are: {', '.join(offered) or 'none'}.", name=name
         )
     return skill_of(tx, project_id, name)
-
-
-def _answer(row: SkillRow, *, enabled: bool) -> SkillAnswer:
-    return shape_of(SkillAnswer, row, of_server=row.project_id is None, enabled=enabled)

@@ -59,7 +59,7 @@ export function SkillDialog({ projectId, name, onClose }: SkillDialogProps) {
 function Facts({ skill: { license, compatibility, allowed_tools } }: { skill: Skill }) {
   const facts = [
     ['License', license],
-    ['Needs', compatibility],
+    ['Compatibility', compatibility],
     ['Recommended tools', allowed_tools],
   ].filter(([, text]) => text !== '')
   if (facts.length === 0) return null

@@ -134,8 +134,7 @@ export default function SkillsPage({ projectId }: { projectId: string }) {
         action="Replace skill"
         onConfirm={adding.replace}
       >
-        The project has a skill of this name. All its files are replaced; agents that use it now are told to read it
-        again.
+        The project has a skill of this name. All its files are replaced. Agents that use it now have to read it again.
       </Confirm>
     </div>
   )
