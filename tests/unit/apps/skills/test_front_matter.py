@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]
 
 from outlast.apps.skills.front_matter import read_fields, split_skill
 from outlast.base.skill_errors import SkillInvalid
