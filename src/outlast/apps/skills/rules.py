@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from outlast.base.records import dataclass
 from typing import Final
 
 from outlast.apps.skills.front_matter import MAIN, split_skill

@@ -1,6 +1,6 @@
 """Settings of skills."""
 
-from dataclasses import dataclass
+from outlast.base.records import dataclass
 from typing import Final
 
 from outlast.base.settings.fields import setting

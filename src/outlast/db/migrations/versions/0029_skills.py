@@ -8,7 +8,7 @@ from alembic import op
 
 from outlast.db.columns import UtcTime
 
-revision = "0031"
+revision = "0029"
 down_revision = "0028"
 
 
