@@ -1,8 +1,8 @@
 """The journal of a guest: an agent of another library, whose own loop is called again from its top as a flow is.
 
-Its units (a turn of its model, a call of a tool, discovery) are known by their names and not by their places, since its
-library starts them from tasks of its own. Its turns and calls are effects too, as those of our own agents: shown, judged
-by the policy, and decided by people.
+Its units (a turn of its model, a call of a tool, discovery) are known by their names and not by their places, since
+its library starts them from tasks of its own. Its turns and calls are effects too, as those of our own agents: shown,
+judged by the policy, and decided by people.
 """
 
 import json
@@ -63,12 +63,11 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MadeTurn:
-    """A turn of the guest's model. `value` is JSON; `deltas` are those of the whole turn, shown if nothing was;
-    `reasons`: why the guest's own code asks a person, by the tool's name; `unjudged`: tools without effects."""
+    """A turn of the guest's model. `value` is JSON; `call_ids` are the guest's ids of its calls, in order; `reasons`:
+    why the guest's own code asks a person, by the tool's name; `unjudged`: tools without effects."""
 
     value: Any
     end: TurnEnd
-    deltas: Sequence[Delta]
     call_ids: Sequence[str] = ()
     reasons: Mapping[str, str] = field(default_factory=dict)
     unjudged: frozenset[str] = frozenset()
@@ -144,7 +143,7 @@ class GuestJournal(RunJournal):
             record = await self._perform_unit(path, name, work, also)
         else:
             await anyio.lowlevel.checkpoint()
-        return await self._value_of(record)
+        return await self.value_of(record)
 
     async def _perform_unit(
         self, path: str, name: str, work: Callable[[], Awaitable[Any]], also: Also
@@ -191,7 +190,8 @@ class GuestJournal(RunJournal):
         if len(self._records) >= MAX_STEPS:
             raise FlowMisused(f"A run can record {MAX_STEPS:,} units at most.")
 
-    async def _value_of(self, record: FunctionStepRow) -> Any:
+    async def value_of(self, record: FunctionStepRow) -> Any:
+        """The JSON value of a unit, of this run or another one."""
         if record.status == "failed":
             raise UnitFailed(dict(record.error or {}))
         body: str | bytes = record.result or "null"
@@ -217,7 +217,7 @@ class GuestJournal(RunJournal):
             ask = partial(ask_person, context=self._context, step=self._step, item=item)
             record = await self._stored(partial(self._begin, path, "ask", name, ask))
         if record.status != "waiting":
-            return await self._value_of(record)
+            return await self.value_of(record)
         asked, of_effect = record.id, {"effect_id": record.waits_for}
         question_id = str(await self._context.engine.db.read(lambda tx: tx.value(approvals.c.id, of_effect)))
 
@@ -235,14 +235,11 @@ class GuestJournal(RunJournal):
 
     def _path_of(self, name: str) -> str:
         """The place of the next unit of this name."""
-        full = f"@{name} {self.count(name)}"
-        return full if len(full) <= MAX_PATH_CHARS else f"@{sha256(full.encode()).hexdigest()}"
+        return place_of(name, self.count(name))
 
     # ---- turns of the model
 
-    async def turn(
-        self, name: str, work: Callable[[Show], Awaitable[MadeTurn]], results: Mapping[str, Result]
-    ) -> Any:
+    async def turn(self, name: str, work: Callable[[Show], Awaitable[MadeTurn]], results: Mapping[str, Result]) -> Any:
         """The JSON value of a turn of the guest's model. While it is made, `work` shows its deltas. Its calls are
         effects from then on. `results`: those of earlier calls, by the guest's ids, shown where they are not yet."""
         made: list[MadeTurn] = []
@@ -254,8 +251,6 @@ class GuestJournal(RunJournal):
             turn = Turn(effect.step)
             turns.append(turn)
             one = await work(lambda deltas: self._context.show_turn(turn, deltas))
-            if not turn.parts:
-                await self._context.show_turn(turn, one.deltas)
             turn.end = one.end
             made.append(one)
             judged.extend(await anyio.to_thread.run_sync(self._judge, turn, one))
@@ -292,7 +287,9 @@ class GuestJournal(RunJournal):
         arguments = parse_arguments(part.whole()) or {}
         rules = () if part.tool in made.unjudged else self._context.engine.settings.policy
         reason = made.reasons.get(part.tool, "")
-        return JudgedCall(part, "", arguments, policy.judge(rules, self._context.run.profile, part.tool, arguments, reason))
+        return JudgedCall(
+            part, "", arguments, policy.judge(rules, self._context.run.profile, part.tool, arguments, reason)
+        )
 
     def _record_turn(self, tx: Tx, events: list[NamedEvent], turn: Turn, judged: Sequence[JudgedCall]) -> None:
         assert turn.end is not None
@@ -326,11 +323,14 @@ class GuestJournal(RunJournal):
         call = self._calls.get(call_id)
         return None if call is None else parse_arguments(call.arguments or "")
 
-    async def admit(self, call_id: str) -> str | None:
+    async def admit(self, call_id: str, tool: str, arguments: Mapping[str, Any]) -> str | None:
         """Wait until a call may be made. None, or the text that the model reads because it must not be made."""
         call = self._calls.get(call_id)
-        if call is None:
-            return None
+        if call is None:  # the guest's code makes it, and not a turn: people cannot be asked
+            rules, profile = self._context.engine.settings.policy, self._context.run.profile
+            judge = partial(policy.judge, rules, profile, tool, arguments)
+            verdict = (await anyio.to_thread.run_sync(judge)).verdict
+            return None if verdict.decision == "allow" else verdict.reason
         if call.status == "waiting":
             self._waits_for_calls = True
             await self.wait()
@@ -366,10 +366,20 @@ class GuestJournal(RunJournal):
             content = encodable(result.content)[:MAX_RESULT_CHARS]
             kept = {"content": content, "is_error": result.is_error}
             store.update_effect(tx, call.id, status="finished", ended_at=tx.now, result=kept)
-            status = "error" if result.is_error else "done"
-            shown = ToolResultData(part_id=call.part_id or "", call_id=call.call_id or "", status=status, result=content)  # type: ignore[arg-type]
+            shown = ToolResultData(
+                part_id=call.part_id or "",
+                call_id=call.call_id or "",
+                status="error" if result.is_error else "done",
+                result=content,
+            )
             events.append(("tool_call.result", shown))
             self._closed.add(call.id)
+
+
+def place_of(name: str, number: int) -> str:
+    """The place of the unit that is the `number`-th of its name, counted from 0."""
+    full = f"@{name} {number}"
+    return full if len(full) <= MAX_PATH_CHARS else f"@{sha256(full.encode()).hexdigest()}"
 
 
 async def _nothing() -> None:
