@@ -6,7 +6,15 @@ from dataclasses import replace
 from typing import Any, Final
 
 from pydantic_ai import exceptions as pai
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, PartStartEvent, TextPart, UserPromptPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    PartStartEvent,
+    TextPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
 
 from outlast.kernel.models.protocol import Delta, TurnEnd
 from outlast.kernel.models.providers.pydantic_ai_stream import EventReader, to_finish, to_usage
@@ -58,11 +66,8 @@ def results_in(messages: Iterable[ModelMessage]) -> dict[str, Result]:
     """The results of calls in these messages, by the calls' ids."""
     found: dict[str, Result] = {}
     for part in (part for message in messages if isinstance(message, ModelRequest) for part in message.parts):
-        call_id = getattr(part, "tool_call_id", None)
-        if call_id and part.part_kind == "tool-return":
-            found[call_id] = Result(part.model_response_str(), is_error=part.outcome == "failed")
-        elif call_id:
-            found[call_id] = Result(part.model_response(), is_error=True)  # the model was asked to try again
+        if isinstance(part, ToolReturnPart):
+            found[part.tool_call_id] = Result(part.model_response_str(), part.outcome not in ("success", "denied"))
     return found
 
 
