@@ -5,7 +5,8 @@ import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final, Protocol
 
 import anyio
 from pydantic_ai.capabilities import AbstractCapability
@@ -43,18 +44,44 @@ SCRIPT: Final = (
 )
 
 
-class _Place(NamedTuple):
+class Place(Protocol):
+    """Where a workspace is."""
+
+    async def open(self) -> OpenWorkspace:
+        """The workspace with its sandbox, started now if there is none. Raises `SandboxUnavailable`."""
+
+    async def changing(self, workspace_id: str) -> None:
+        """Its files may change from now on."""
+
+    def changed(self, workspace_id: str) -> None:
+        """Its files may have changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _RunPlace:
+    """The workspace of a run."""
+
     effect: Context
     run: OwnRunContext
 
+    async def open(self) -> OpenWorkspace:
+        return await self.run.engine.workspaces.open(self.effect)
 
-_place: ContextVar[_Place | None] = ContextVar("outlast_guest_workspace", default=None)
+    async def changing(self, workspace_id: str) -> None:
+        await self.run.engine.db.write(mark_changed, workspace_id)  # after a kill, a checkpoint is still due
+
+    def changed(self, workspace_id: str) -> None:
+        self.run.works_in(workspace_id)
+        self.run.files_changed(self.effect.effect_id)
+
+
+_place: ContextVar[Place | None] = ContextVar("outlast_guest_workspace", default=None)
 
 
 @contextmanager
 def workspace_scope(effect: Context, run: OwnRunContext) -> Iterator[None]:
     """Within it, `OutlastWorkspace` gives the workspace of this run."""
-    token = _place.set(_Place(effect, run))
+    token = _place.set(_RunPlace(effect, run))
     try:
         yield
     finally:
@@ -81,7 +108,7 @@ class SandboxWorkspace:
     """A `WorkspaceBackend` with commands; pydantic-ai derives files from them. Raises `WorkspaceUnavailableError` if
     the sandbox is lost during a command; the next one works in a new sandbox with the same files."""
 
-    def __init__(self, place: _Place, ref: WorkspaceRef | None = None) -> None:
+    def __init__(self, place: Place, ref: WorkspaceRef | None = None) -> None:
         self._place, self._ref = place, ref
         self._directory = ""
 
@@ -118,20 +145,18 @@ class SandboxWorkspace:
         try:
             return _result_of(await self._ran(workspace, asked), timeout)
         finally:
-            self._place.run.works_in(workspace.workspace_id)
-            self._place.run.files_changed(self._place.effect.effect_id)
+            self._place.changed(workspace.workspace_id)
 
     async def _open(self) -> OpenWorkspace:
-        engine = self._place.run.engine
         try:
-            workspace = await engine.workspaces.open(self._place.effect)
+            workspace = await self._place.open()
         except SandboxUnavailable as error:
             raise WorkspaceUnavailableError(f"{error.message} {error.hint}".strip()) from error
         if self._ref is None:
             self._ref = WorkspaceRef(provider=PROVIDER, id=workspace.workspace_id)
         elif self._ref.id != workspace.workspace_id:
             raise WorkspaceUnavailableError("This workspace belongs to another thread.")
-        await engine.db.write(mark_changed, workspace.workspace_id)  # after a kill, a checkpoint is still due
+        await self._place.changing(workspace.workspace_id)
         return workspace
 
     async def _ran(self, workspace: OpenWorkspace, command: Command) -> Ran:
