@@ -2,7 +2,8 @@
 serve …`. The environment says where: `OUTLAST_CRASH_POINT_FILE`, and `OUTLAST_CRASH_COMMITS_FILE` for the labels of
 all commits (see `tests.crash.crash_database`); `OUTLAST_CRASH_STAGED=1` gives the agent `chat` stages,
 `OUTLAST_CRASH_BLOCKING=1` a tool that blocks the event loop, which may last `blocking_chat.LOST_S`, and
-`OUTLAST_CRASH_FLOWS=1` makes it a flow, `OUTLAST_CRASH_GUEST=1` an agent of pydantic-ai. An event loop that stands still is a line of the log (see `tests.lag`)."""
+`OUTLAST_CRASH_FLOWS=1` makes it a flow, `OUTLAST_CRASH_GUEST=1` an agent of pydantic-ai. An event loop that stands
+still is a line of the log (see `tests.lag`)."""
 
 import gc
 import os

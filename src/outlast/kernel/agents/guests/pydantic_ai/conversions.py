@@ -35,7 +35,7 @@ def deltas_of(response: ModelResponse) -> list[Delta]:
 def end_of(response: ModelResponse) -> TurnEnd:
     """How the turn ended, with its tokens and what they cost."""
     finish = "tool_calls" if response.tool_calls else to_finish(response.finish_reason) or "stop"
-    return TurnEnd(finish, replace(to_usage(response.usage), cost_usd=_cost_of(response)))  # type: ignore[arg-type]
+    return TurnEnd(finish, replace(to_usage(response.usage), cost_usd=_cost_of(response)))
 
 
 def _cost_of(response: ModelResponse) -> float | None:
