@@ -18,20 +18,24 @@ from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.tools import DeferredToolRequests, ToolDefinition
-from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
+from pydantic_ai.toolsets import DynamicToolset, ExternalToolset, FunctionToolset
 
 from outlast import OutlastDurability
 from outlast.db.database import Database
 from outlast.kernel.agents.guests.adoption import adopt
-from outlast.kernel.runs.actions import cancel_run
+from outlast.kernel.agents.own_agents import find_own_agents
+from outlast.kernel.agents.settings import AgentSettings
+from outlast.kernel.runs.actions import NewThread, cancel_run, continue_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
+from outlast.kernel.runs.journal_store import steps_of_run
 from outlast.kernel.runs.settings import PolicyRule
-from outlast.kernel.runs.store import run_of
+from outlast.kernel.runs.store import run_of, whole_effects
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log_store import read_all
 from tests.flow.harness import Stage, stage
 
 Turn = list[Any]
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "guests"
 
 
 def calls_and_words(turns: list[list[Any]], heard: list[list[ModelMessage]] | None = None, *, streams: bool = True):
@@ -343,3 +347,70 @@ async def test_a_test_model_of_theirs_plays_all_tools(db: Database, tmp_path: Pa
 async def test_outside_of_a_server_the_agent_works_as_without_the_capability() -> None:
     shop = Shop(calls_and_words([[FIND], ["500 cents."]], streams=False))
     assert (await shop.agent.run("How much?")).output == "500 cents."
+
+
+async def test_the_names_of_its_units_stay_the_same_since_open_runs_are_found_by_them(
+    db: Database, tmp_path: Path
+) -> None:
+    helper = Agent(calls_and_words([["Helped."]], streams=False), name="helper", capabilities=[OutlastDurability()])
+
+    async def dynamic(_ctx: RunContext[Any]) -> FunctionToolset[Any]:
+        tools: FunctionToolset[Any] = FunctionToolset(id="inner")
+
+        @tools.tool_plain
+        async def help_me() -> str:
+            return str((await helper.run("Help.")).output)
+
+        return tools
+
+    shop = Shop(
+        calls_and_words([[FIND], [("help_me", "{}")], ["Done."]]), toolsets=[DynamicToolset(dynamic, id="more")]
+    )
+    async with playing(db, tmp_path, shop.agent) as it:
+        run_id = (await it.start()).run_id
+        assert "Helped." in str(of(await it.events(run_id), "tool_call.result")[1]["result"])
+        paths = {row.path for row in await db.read(steps_of_run, run_id)}
+        assert paths == {
+            "@chat__dynamic_toolset__more.get_tools 0",
+            "@chat__dynamic_toolset__more.get_tools 1",
+            "@chat__dynamic_toolset__more.get_tools 2",
+            "@chat__model.request_stream 0",
+            "@chat__function_toolset__<agent>.call_tool:find find-1-0 0",
+            "@chat__model.request_stream 1",
+            "@chat__dynamic_toolset__more.call_tool:help_me help_me-3-0 0",
+            "@chat__model.request_stream 2",
+            "@messages 0",
+        }
+        kinds = [effect.kind for effect in await db.read(whole_effects, run_id)]
+        assert kinds == ["flow", "model", "tool", "model", "tool", "model"], "an agent in a tool is part of the call"
+
+
+async def test_a_run_that_continues_a_failed_one_repeats_nothing_that_was_done(db: Database, tmp_path: Path) -> None:
+    broken = [True]
+    shop = Shop(calls_and_words([[FIND], [("fragile", "{}")], ["Done."]]))
+
+    @shop.agent.tool_plain
+    def fragile() -> str:
+        if broken.pop():
+            raise OSError("no network")
+        return "well"
+
+    async with playing(db, tmp_path, shop.agent) as it:
+        run_id = (await it.start()).run_id
+        broken.append(True)
+        assert await it.ended(run_id) == "error"
+        broken[:] = [False]
+        again = (await continue_run(it.services, it.owner, run_id)).run_id
+        assert await it.ended(again) == "completed"
+        assert (shop.calls, broken) == (["find 7"], [])
+        assert await answer_of(it) == "Done."
+
+
+async def test_the_example_is_an_agent_of_the_server(db: Database, tmp_path: Path) -> None:
+    (desk,) = [agent for agents in find_own_agents(AgentSettings(str(EXAMPLES))).values() for agent in agents]
+    async with stage(db, tmp_path, [], agent=desk) as it:
+        run_id = (await it.start("Hello", target=NewThread(it.project_id, "bicycle-desk"))).run_id
+        asked = (await it.until(run_id, "approval.requested"))["data"]["approval"]
+        assert asked["tool"] == "refund"
+        await decide_approval(it.services, it.owner, asked["id"], "approve")
+        assert await it.ended(run_id) == "completed"

@@ -40,7 +40,7 @@ MAX_UNIT_BYTES: Final = 8_000_000  # a turn or a result, perhaps with images
 MAX_RESULT_CHARS: Final = 60_000  # of what people see of a result
 MAX_PATH_CHARS: Final = 200
 IDLE_S: Final = 0.05  # a guest that waits is parked once it has begun nothing for this long
-PASSED_ON: Final = "This call was open when an earlier run ended, and was not made. Call it again if it is needed."
+PASSED_ON: Final = "This call was open when an earlier run ended. Call it again if it is still needed."
 T = TypeVar("T")
 Show = Callable[[Sequence[Delta]], Awaitable[None]]
 Also = Callable[[Any, Tx, list[NamedEvent]], None]
@@ -326,16 +326,15 @@ class GuestJournal(RunJournal):
     async def admit(self, call_id: str, tool: str, arguments: Mapping[str, Any]) -> str | None:
         """Wait until a call may be made. None, or the text that the model reads because it must not be made."""
         call = self._calls.get(call_id)
-        if call is None:  # the guest's code makes it, and not a turn: people cannot be asked
+        if call is None or call.status == "cancelled":  # made by the guest's code, or open when an earlier run ended
             rules, profile = self._context.engine.settings.policy, self._context.run.profile
-            judge = partial(policy.judge, rules, profile, tool, arguments)
-            verdict = (await anyio.to_thread.run_sync(judge)).verdict
-            return None if verdict.decision == "allow" else verdict.reason
+            verdict = (await anyio.to_thread.run_sync(policy.judge, rules, profile, tool, arguments)).verdict
+            if call is None:  # people cannot be asked
+                return None if verdict.decision == "allow" else verdict.reason
+            return None if verdict.decision == "allow" and call_id not in self._asked else PASSED_ON
         if call.status == "waiting":
             self._waits_for_calls = True
             await self.wait()
-        if call.status == "cancelled":
-            return PASSED_ON
         if call.status == "denied":
             result = await self._context.engine.db.read(lambda tx: tx.value(effects.c.result, {"id": call.id}))
             return str((result or {}).get("content", ""))
@@ -372,7 +371,8 @@ class GuestJournal(RunJournal):
                 status="error" if result.is_error else "done",
                 result=content,
             )
-            events.append(("tool_call.result", shown))
+            if not call.inherited:  # else an earlier answer shows it
+                events.append(("tool_call.result", shown))
             self._closed.add(call.id)
 
 

@@ -182,7 +182,9 @@ def test_an_agent_of_pydantic_ai_with_the_capability_is_an_agent_of_the_server_o
 
 
 def test_an_agent_of_pydantic_ai_with_a_workspace_works_in_a_sandbox(write: Write) -> None:
-    more = "from outlast import OutlastWorkspace\ncoder = Agent('test', name='coder', capabilities=[OutlastDurability(), "
+    more = (
+        "from outlast import OutlastWorkspace\ncoder = Agent('test', name='coder', capabilities=[OutlastDurability(), "
+    )
     found = find_own_agents(write(shop=f"{GUEST}{more}OutlastWorkspace()])\n"))
     assert [agent.sandbox for agents in found.values() for agent in agents] == [False, True]
 
