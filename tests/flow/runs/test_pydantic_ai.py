@@ -38,6 +38,14 @@ Turn = list[Any]
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "guests"
 
 
+@pytest.fixture
+def database_url(request: pytest.FixtureRequest) -> str:
+    """What differs between databases lies in the journal below: one test of this file runs on PostgreSQL."""
+    is_postgres = request.node.get_closest_marker("postgres") is not None
+    url: str = request.getfixturevalue("reused_postgres_url" if is_postgres else "sqlite_url")
+    return url
+
+
 def calls_and_words(turns: list[list[Any]], heard: list[list[ModelMessage]] | None = None, *, streams: bool = True):
     """A model that plays these turns: each a list of texts, calls `(name, arguments)`, and errors. Which turn is next
     is read from the messages, as a real model would."""
@@ -166,6 +174,11 @@ async def test_a_call_that_the_policy_asks_about_waits_as_a_row_while_the_others
         assert shop.calls == ["find 7", "pay 7 400"]
         assert [one["result"] for one in of(events, "tool_call.result")] == ["7: 500 cents", '{"paid": 400}']
         assert await answer_of(it) == "Done."
+
+
+@pytest.mark.postgres
+async def test_a_call_waits_as_a_row_on_postgresql_too(db: Database, tmp_path: Path) -> None:
+    await test_a_call_that_the_policy_asks_about_waits_as_a_row_while_the_others_are_made(db, tmp_path)
 
 
 async def test_a_call_that_a_person_or_the_policy_denies_is_told_to_the_model_and_not_made(
