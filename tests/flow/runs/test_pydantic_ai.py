@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,13 @@ from outlast.kernel.streams.log_store import read_all
 from tests.flow.harness import Stage, stage
 
 Turn = list[Any]
-EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "guests"
+ROOT = Path(__file__).resolve().parents[3]
+EXAMPLES = ROOT / "examples" / "guests"
+SHOWN = re.findall(
+    r'```python title="agents/bicycle_desk.py"\n(.*?)```',
+    (ROOT / "docs" / "guides" / "run-a-pydantic-ai-agent.md").read_text(),
+    re.DOTALL,
+)
 
 
 @pytest.fixture
@@ -417,6 +424,10 @@ async def test_a_run_that_continues_a_failed_one_repeats_nothing_that_was_done(d
         assert await it.ended(again) == "completed"
         assert (shop.calls, broken) == (["find 7"], [])
         assert await answer_of(it) == "Done."
+
+
+def test_the_file_of_the_guide_is_that_of_the_example() -> None:
+    assert [(EXAMPLES / "bicycle_desk.py").read_text().endswith(text) for text in SHOWN] == [True]
 
 
 async def test_the_example_is_an_agent_of_the_server(db: Database, tmp_path: Path) -> None:
