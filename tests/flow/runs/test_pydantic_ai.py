@@ -168,7 +168,8 @@ async def test_the_next_message_continues_the_conversation_with_all_of_its_messa
 async def test_a_call_that_the_policy_asks_about_waits_as_a_row_while_the_others_are_made(
     db: Database, tmp_path: Path
 ) -> None:
-    shop = Shop(calls_and_words([[FIND, PAY], ["Done."]]))
+    heard: list[list[ModelMessage]] = []
+    shop = Shop(calls_and_words([[FIND, PAY], ["Done."]], heard))
     settings = Settings(policy=(PolicyRule(tool="pay", decision="ask", reason="Money"),))
     async with playing(db, tmp_path, shop.agent, settings) as it:
         run_id = (await it.start()).run_id
@@ -180,6 +181,8 @@ async def test_a_call_that_the_policy_asks_about_waits_as_a_row_while_the_others
         events = await it.events(run_id)
         assert shop.calls == ["find 7", "pay 7 400"]
         assert [one["result"] for one in of(events, "tool_call.result")] == ["7: 500 cents", '{"paid": 400}']
+        told = [part.content for part in heard[-1][-1].parts if part.part_kind == "tool-return"]
+        assert "A person changed the arguments" in str(told[1])
         assert await answer_of(it) == "Done."
 
 

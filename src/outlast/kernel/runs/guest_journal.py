@@ -28,6 +28,7 @@ from outlast.kernel.runs.effect_starts import name_turn
 from outlast.kernel.runs.function_questions import ask_person, question_of, withdraw_question
 from outlast.kernel.runs.journal import MAX_STEPS, Parked, RunJournal, contained
 from outlast.kernel.runs.outcome import NO_OUTCOME
+from outlast.kernel.runs.parked import announce_decisions
 from outlast.kernel.runs.rows import FunctionStepRow
 from outlast.kernel.runs.shapes import StepCompleted, ToolResultData, UsageData
 from outlast.kernel.runs.tables import approvals, effects
@@ -84,7 +85,6 @@ class GuestJournal(RunJournal):
         self._named: Counter[str] = Counter()
         self._calls: dict[str, Effect] = {}
         self._asked: set[str] = set()
-        self._closed: set[str] = set()
         self._scope = anyio.CancelScope()
         self._at_work_now = self._begun = 0
         self._waits_for_calls = False
@@ -95,10 +95,16 @@ class GuestJournal(RunJournal):
         self._reset()
         self._transcript = await self._reopened()
         with self._scope:
-            value = await contained(function())
-            self._demand_storage()
-            return value
-        self._demand_storage()
+            try:
+                value = await contained(function())
+            except Exception:
+                if not self._scope.cancel_called:  # else it is what the guest makes of its end
+                    raise
+            else:
+                if not self._scope.cancel_called:
+                    return value
+        if self._fault is not None:
+            raise self._fault
         raise Parked
 
     async def _reopened(self) -> Transcript:
@@ -112,12 +118,8 @@ class GuestJournal(RunJournal):
                     store.update_effect(tx, effect_id, status="deferred")
 
             await self._context.record(hold)
+        await announce_decisions(self._context, transcript)  # what the guest acts on, the log shows
         return transcript
-
-    def _demand_storage(self) -> None:
-        """An error that is no outcome of the guest, also if the guest hid it."""
-        if self._fault is not None:
-            raise self._fault
 
     @property
     def waits_for_calls(self) -> bool:
@@ -185,8 +187,7 @@ class GuestJournal(RunJournal):
     async def _demand_room(self) -> None:
         if self._context.is_stopping():
             self._is_stopped = True
-            self._scope.cancel()
-            await anyio.sleep_forever()
+            await self.wait()
         if len(self._records) >= MAX_STEPS:
             raise FlowMisused(f"A run can record {MAX_STEPS:,} units at most.")
 
@@ -242,7 +243,6 @@ class GuestJournal(RunJournal):
     async def turn(self, name: str, work: Callable[[Show], Awaitable[MadeTurn]], results: Mapping[str, Result]) -> Any:
         """The JSON value of a turn of the guest's model. While it is made, `work` shows its deltas. Its calls are
         effects from then on. `results`: those of earlier calls, by the guest's ids, shown where they are not yet."""
-        made: list[MadeTurn] = []
         turns: list[Turn] = []
         judged: list[JudgedCall] = []
 
@@ -252,7 +252,6 @@ class GuestJournal(RunJournal):
             turns.append(turn)
             one = await work(lambda deltas: self._context.show_turn(turn, deltas))
             turn.end = one.end
-            made.append(one)
             judged.extend(await anyio.to_thread.run_sync(self._judge, turn, one))
             calls = {of: part.call_id for of, part in zip(one.call_ids, turn.calls, strict=False)}
             asked = [of for of, call in zip(one.call_ids, judged, strict=False) if call.part.tool in one.reasons]
@@ -360,7 +359,7 @@ class GuestJournal(RunJournal):
         """Show the results of those calls that are open."""
         for call_id, result in results.items():
             call = self._calls.get(call_id)
-            if call is None or call.id in self._closed or call.status in ("finished", "denied"):
+            if call is None or tx.value(effects.c.status, {"id": call.id}) in ("finished", "denied"):
                 continue
             content = encodable(result.content)[:MAX_RESULT_CHARS]
             kept = {"content": content, "is_error": result.is_error}
@@ -373,7 +372,6 @@ class GuestJournal(RunJournal):
             )
             if not call.inherited:  # else an earlier answer shows it
                 events.append(("tool_call.result", shown))
-            self._closed.add(call.id)
 
 
 def place_of(name: str, number: int) -> str:

@@ -25,7 +25,7 @@ from pydantic_ai.durable_exec import (
     replay_scope,
 )
 from pydantic_ai.exceptions import ModelAPIError
-from pydantic_ai.messages import ModelResponse, ToolCallPart
+from pydantic_ai.messages import ModelResponse, ToolCallPart, ToolReturn
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.run import AgentRunResult
 from pydantic_ai.tools import (
@@ -37,6 +37,7 @@ from pydantic_ai.tools import (
     ToolDefinition,
     ToolDenied,
 )
+from pydantic_core import to_json
 
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import Context
@@ -53,6 +54,7 @@ from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.runs.guest_journal import GuestJournal, MadeTurn, Show, UnitFailed
 from outlast.kernel.streams.log_store import NamedEvent
 
+EDITED = "[A person changed the arguments before approving: {arguments}]"
 OF_CODE = "The agent's code wants an approval for this tool."
 current_journal: ContextVar[GuestJournal | None] = ContextVar("outlast_guest_journal", default=None)
 """The journal of the run that works, outside of its units."""
@@ -174,7 +176,14 @@ class OutlastDurability(BaseDurabilityCapability[AgentDepsT]):
     ) -> Any:
         journal = current_journal.get()
         refused = None if journal is None else await journal.admit(call.tool_call_id, call.tool_name, args)
-        return await handler(args) if refused is None else refused
+        if refused is not None:
+            return refused
+        result = await handler(args)
+        approved = None if journal is None else journal.arguments_of(call.tool_call_id)
+        if approved is None or approved == parse_arguments(call.args_as_json_str()) or isinstance(result, ToolReturn):
+            return result
+        text = result if isinstance(result, str) else to_json(result).decode()
+        return f"{EDITED.format(arguments=json.dumps(approved))}\n{text}"
 
     async def handle_deferred_tool_calls(
         self, ctx: RunContext[AgentDepsT], *, requests: DeferredToolRequests

@@ -1,5 +1,6 @@
 """A run of a guest of pydantic-ai: its agent is called with the thread's messages."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -25,7 +26,7 @@ from outlast.kernel.agents.prompt import context_messages
 from outlast.kernel.compactions.prompt import summary_message
 from outlast.kernel.models.protocol import TextPiece
 from outlast.kernel.runs.function_output import Shown
-from outlast.kernel.runs.guest_journal import Guest, GuestJournal, place_of
+from outlast.kernel.runs.guest_journal import MAX_UNIT_BYTES, Guest, GuestJournal, place_of
 from outlast.kernel.runs.history import History, history_before
 from outlast.kernel.runs.journal_store import values_at
 from outlast.kernel.runs.outcome import NO_OUTCOME
@@ -80,7 +81,8 @@ async def _play(
     new = result.new_messages()
 
     async def kept() -> Any:
-        return ModelMessagesTypeAdapter.dump_python(new, mode="json")
+        body = ModelMessagesTypeAdapter.dump_json(new)
+        return json.loads(body) if len(body) <= MAX_UNIT_BYTES else None
 
     await journal.unit(MESSAGES, kept, lambda _value, tx, events: journal.close(results_in(new), tx, events))
     return _answer(result.output, new)
@@ -123,8 +125,9 @@ async def _messages(
         messages += messages_from([{"type": "text", "text": text}], ())
     for exchange in history.exchanges[:-1]:
         row = kept.get(exchange.run_id or "")
-        if row is None:
+        whole = None if row is None else await journal.value_of(row)
+        if whole is None:
             messages += messages_from(exchange.asked, exchange.answered)
         else:
-            messages += ModelMessagesTypeAdapter.validate_python(await journal.value_of(row))
+            messages += ModelMessagesTypeAdapter.validate_python(whole)
     return messages or None
