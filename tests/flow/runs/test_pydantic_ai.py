@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log_store import read_all
 from tests.flow.harness import Stage, stage
 
-Turn = list[Any]
+Turn = Sequence[Any]
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "examples" / "guests"
 SHOWN = re.findall(
@@ -280,7 +280,7 @@ async def test_a_model_that_failed_is_not_asked_again_after_the_agent_fell_back_
 ) -> None:
     asked: list[list[ModelMessage]] = []
     failed: list[Turn] = [[ModelHTTPError(503, "m", {"error": "busy"})]]
-    broken = calls_and_words(failed * 3, asked)
+    broken = calls_and_words([*failed, *failed], asked)
     model = FallbackModel(broken, calls_and_words([[PAY], ["Paid."]]))
     shop = Shop(model)
     settings = Settings(policy=(PolicyRule(tool="pay", decision="ask"),))
@@ -304,7 +304,11 @@ async def test_an_error_of_the_guest_ends_its_run_with_what_happened(
     db: Database, tmp_path: Path, turns: list[Turn], told: str
 ) -> None:
     shop = Shop(calls_and_words(turns))
-    shop.agent.tool_plain(name="boom")(lambda: 1 // 0)
+
+    @shop.agent.tool_plain
+    def boom() -> int:
+        return 1 // 0
+
     async with playing(db, tmp_path, shop.agent) as it:
         failed = of(await it.events((await it.start()).run_id), "run.error")[0]
         assert failed["error"]["code"] == "guest_failed"
