@@ -53,7 +53,7 @@ def database_url(request: pytest.FixtureRequest) -> str:
     return url
 
 
-def calls_and_words(turns: list[list[Any]], heard: list[list[ModelMessage]] | None = None, *, streams: bool = True):
+def calls_and_words(turns: Sequence[Turn], heard: list[list[ModelMessage]] | None = None, *, streams: bool = True):
     """A model that plays these turns: each a list of texts, calls `(name, arguments)`, and errors. Which turn is next
     is read from the messages, as a real model would."""
 
@@ -265,7 +265,7 @@ async def test_an_output_type_gives_an_object_and_its_tool_is_not_judged(db: Dat
 
 
 async def test_a_tool_that_asks_the_model_to_try_again_is_shown_as_an_error(db: Database, tmp_path: Path) -> None:
-    turns = [[("find", '{"order": "none"}')], [("find", '{"wrong": 1}')], [FIND], ["Found."]]
+    turns: list[Turn] = [[("find", '{"order": "none"}')], [("find", '{"wrong": 1}')], [FIND], ["Found."]]
     shop = Shop(calls_and_words(turns), retries=3)
     async with playing(db, tmp_path, shop.agent) as it:
         events = await it.events((await it.start()).run_id)
