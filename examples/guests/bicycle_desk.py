@@ -29,7 +29,7 @@ def find_order(order_id: str) -> str:
 
 
 @desk.tool(requires_approval=True)
-async def refund(ctx: RunContext[None], order_id: str, cents: int) -> str:
+async def refund(ctx: RunContext, order_id: str, cents: int) -> str:
     """Pay money back. A person approves each refund."""
     key = f"{ctx.run_id} {ctx.tool_call_id}"  # the same when a crash repeats the call: shops pay once for a key
     return f"{cents} cents were paid back for {order_id} ({key})."

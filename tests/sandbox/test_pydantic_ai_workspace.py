@@ -67,6 +67,10 @@ class TestTheWorkspaceOfAGuest(WorkspaceBackendSuite):
         return SandboxWorkspace(place)
 
     @pytest.fixture
+    def fresh_backend(self, place: Place) -> Callable[[], SandboxWorkspace]:
+        return lambda: SandboxWorkspace(place)
+
+    @pytest.fixture
     def attach_backend(self, place: Place) -> Callable[[WorkspaceRef], SandboxWorkspace]:
         return lambda ref: SandboxWorkspace(place, ref)
 

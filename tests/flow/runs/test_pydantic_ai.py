@@ -256,12 +256,14 @@ async def test_an_output_type_gives_an_object_and_its_tool_is_not_judged(db: Dat
     class Verdict(BaseModel):
         urgent: bool
 
-    shop = Shop(calls_and_words([[("final_result", '{"urgent": true}')]]), output_type=Verdict)
-    settings = Settings(policy=(PolicyRule(tool="*", decision="deny"),))
+    turns: list[Turn] = [["Let me look.", FIND], [("final_result", '{"urgent": true}')]]
+    shop = Shop(calls_and_words(turns), output_type=Verdict)
+    settings = Settings(policy=(PolicyRule(tool="final_result", decision="deny"),))
     async with playing(db, tmp_path, shop.agent, settings) as it:
         events = await it.events((await it.start()).run_id)
-        assert await answer_of(it) == '{"urgent":true}'
-        assert [one["status"] for one in of(events, "tool_call.result")] == ["done"]
+        last = (await it.messages())[-1].parts[-1]
+        assert (last.type, last.step, last.text) == ("text", 2, '{"urgent":true}')
+        assert [one["status"] for one in of(events, "tool_call.result")] == ["done", "done"]
 
 
 async def test_a_tool_that_asks_the_model_to_try_again_is_shown_as_an_error(db: Database, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def _show_notice(context: RunContext, text: str) -> None:
 
 
 async def _record(context: RunContext, effect: Effect, text: str) -> None:
-    part = TextPart(id=new_id("part"), step=STEP, text=text)
+    part = TextPart(id=new_id("part"), step=max(STEP, context.shown.step), text=text)  # a guest has steps of its own
 
     def change(tx: Tx, events: list[NamedEvent]) -> None:
         if text:
