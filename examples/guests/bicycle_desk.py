@@ -1,7 +1,7 @@
 """An agent of pydantic-ai as an agent of Outlast: the last line of `Agent(...)` is all that it needs.
 
     pip install 'outlast[pydantic-ai]'
-    DESK_MODEL=openai:gpt-5.2 outlast serve --agents-folder examples/guests
+    DESK_MODEL=openai:gpt-5.2 OUTLAST_AGENTS_FOLDER=examples/guests outlast serve
 
 Without `DESK_MODEL` it is answered by pydantic-ai's test model, which calls each tool once.
 """
