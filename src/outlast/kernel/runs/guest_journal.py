@@ -8,7 +8,8 @@ judged by the policy, and decided by people.
 import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
+from outlast.base.records import dataclass
 from functools import partial
 from hashlib import sha256
 from typing import Any, Final, NamedTuple, NoReturn, TypeVar

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from outlast.base.records import dataclass
 from typing import Final, Protocol
 
 import anyio
