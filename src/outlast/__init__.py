@@ -3,6 +3,8 @@
 The words that agents are written with can be imported from here; they are loaded when they are first asked for:
 
     from outlast import Agent, Context, Image, flow, mcp, tool
+
+`OutlastDurability` and `OutlastWorkspace`, for agents of pydantic-ai, need the extra `pydantic-ai`.
 """
 
 from importlib import import_module
@@ -12,6 +14,8 @@ __all__ = [
     "Agent",
     "Context",
     "Image",
+    "OutlastDurability",
+    "OutlastWorkspace",
     "Source",
     "StageContext",
     "StageResult",
@@ -27,6 +31,8 @@ _MODULES: Final = {
     "Agent": "agent",
     "Context": "context",
     "Image": "images",
+    "OutlastDurability": "guests.pydantic_ai.durability",
+    "OutlastWorkspace": "guests.pydantic_ai.workspace",
     "Source": "sources",
     "StageContext": "context",
     "StageResult": "hooks",

@@ -16,7 +16,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -33,6 +33,7 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
 from outlast.base.errors import OutlastError, UnsafeBind
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Run, Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import migrate, open_database
@@ -219,6 +220,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     database.on_notice(hub.ring)
     presence = PresenceBoard(clock)
     presence.on_change(lambda room_id: tell_presence(presence, hub, room_id))
+    opening = replace(opening, runs_code=lambda name: name in agents.sandboxed)
     apps = {app.name: opening.open(app) for app in registry.load().apps}
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
@@ -227,7 +229,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         {name: app.agents for name, app in apps.items()},
         additions=[
             *(addition for app in apps.values() for addition in app.additions),
-            secrets_addition(lambda name: name in agents.sandboxed),
+            secrets_addition(opening.runs_code),
         ],
     )
     mcp_packages = _mcp_packages(opening, sandboxes)

@@ -1,9 +1,11 @@
-"""Secrets, webhooks and MCP servers of a project, for the table of permissions."""
+"""Secrets, webhooks, MCP servers and skills of a project, for the table of permissions."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from outlast.apps.skills import store as skills
+from outlast.apps.skills.rules import Bounds, checked_skill
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.hooks import store as hooks
@@ -50,3 +52,10 @@ def make_mcp_server(tx: Tx, team: Team) -> str:
     mcp.add(tx, McpServerRow(**unset | named | {"created_by": by, "created_at": tx.now, "listed_at": tx.now}))
     mcp.put_listing(tx, server_id, [Definition("find", "", "Find issues.", {"type": "object"}, {})])
     return server_id
+
+
+def make_skill(tx: Tx, team: Team, blob: str) -> str:
+    """A skill, whose stored file is another one."""
+    text = b"---\nname: greet\ndescription: Greets people.\n---\n"
+    skill = checked_skill({"SKILL.md": text}, Bounds(1, 1_000))
+    return skills.put(tx, team.project_id, skill, {"SKILL.md": blob}, team.owner.user_id).name

@@ -1,9 +1,10 @@
 """The agents of one server."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from outlast.base.errors import StartRefused
+from outlast.base.records import dataclass
 from outlast.kernel.agents.additions import Addition
 from outlast.kernel.agents.agent import Agent, name_of
 from outlast.kernel.agents.mcp import Spot

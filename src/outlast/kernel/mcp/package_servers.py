@@ -9,7 +9,7 @@ import logging
 import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
@@ -21,6 +21,7 @@ from anyio.abc import TaskGroup
 from outlast.base.clock import Clock, wait_at_most
 from outlast.base.errors import OutlastError
 from outlast.base.mcp_errors import McpServerFailed
+from outlast.base.records import dataclass
 from outlast.db.database import Database
 from outlast.kernel.agents.mcp import parse_command
 from outlast.kernel.agents.workspaces import OpenWorkspace

@@ -6,22 +6,14 @@ from typing import Any, NamedTuple
 
 class McpServerRow(NamedTuple):
     id: str
-    project_id: str | None
-    code_key: str | None
+    project_id: str
     name: str
     url: str
-    command: str | None
-    hosts: Any
-    secrets: Any
-    installed: Any
     header: str | None
     secret: str | None
-    created_by: str | None
+    created_by: str
     created_at: datetime
-    listed_at: datetime | None
-    problem: str | None
-    tries: int
-    retry_at: datetime | None
+    listed_at: datetime
 
 
 class McpToolRow(NamedTuple):

@@ -1,6 +1,8 @@
 """Where an MCP server is, and how it is connected to."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from outlast.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

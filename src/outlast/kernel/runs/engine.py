@@ -1,12 +1,13 @@
 """The resources that legs work with, and that legs and actions need to end or park a run."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from anyio import CapacityLimiter
 
 from outlast.base.clock import Clock
+from outlast.base.records import dataclass
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent

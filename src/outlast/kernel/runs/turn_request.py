@@ -2,13 +2,14 @@
 steps of the run are summarized first (`compaction.py`)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 import anyio.to_thread
 import orjson
 
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, size_of, text_size, user_pieces
 from outlast.kernel.agents.prompt import NOT_READABLE, Conversation, Prompt, PromptContext

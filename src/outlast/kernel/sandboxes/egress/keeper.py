@@ -1,7 +1,6 @@
 """Network access of every sandbox: authority and placeholders before it starts, a proxy while it lives."""
 
 import logging
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -12,6 +11,7 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.base.clock import Clock
 from outlast.base.errors import SandboxUnavailable
+from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.sandboxes.egress import store

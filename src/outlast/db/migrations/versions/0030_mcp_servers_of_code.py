@@ -8,8 +8,8 @@ from alembic import op
 
 from outlast.db.columns import Json, UtcTime
 
-revision = "0029"
-down_revision = "0028"
+revision = "0030"
+down_revision = "0029"
 
 
 def upgrade() -> None:
