@@ -381,32 +381,34 @@ class KnowledgeOperations(Group):
 
 class McpServersOperations(Group):
     def add(self, project_id: str, **body: Unpack[McpServerRequest]) -> McpTools:
-        """Add an MCP server and list its tools (owners). Agents are offered a tool once you allow it."""
+        """Add an MCP server and list its tools (owners); those of a package are listed once it is
+        installed. Agents are offered a tool once you allow it."""
         return self._json(Call("POST", "/v1/projects/{}/mcp-servers", (project_id, ), body=body))
 
     def allow_mcp_tools(self, mcp_server_id: str, **body: Unpack[AllowToolsRequest]) -> McpTools:
-        """Offer tools to the project's agents (owners), each exactly as you have seen it."""
+        """Offer tools to the project's agents (owners), each exactly as you have seen it; those of a
+        server of agents' code to these agents (administrators)."""
         return self._json(Call("POST", "/v1/mcp-servers/{}/allow", (mcp_server_id, ), body=body))
 
     def forbid_mcp_tools(self, mcp_server_id: str, **body: Unpack[ForbidToolsRequest]) -> McpTools:
-        """Stop offering tools to the project's agents (owners)."""
+        """Stop offering tools to agents (owners; administrators for a server of agents' code)."""
         return self._json(Call("POST", "/v1/mcp-servers/{}/forbid", (mcp_server_id, ), body=body))
 
     def list_mcp_tools(self, mcp_server_id: str) -> McpTools:
         """List the server's tools as it last described them."""
         return self._json(Call("GET", "/v1/mcp-servers/{}/tools", (mcp_server_id, )))
 
-    def refresh_mcp_tools(self, mcp_server_id: str) -> McpTools:
-        """Ask the server for its tools again (owners). A tool that changed is withheld from agents until
-        you allow it again."""
-        return self._json(Call("POST", "/v1/mcp-servers/{}/refresh", (mcp_server_id, )))
+    def refresh_mcp_tools(self, mcp_server_id: str, **query: Unpack[RefreshMcpToolsOptions]) -> McpTools:
+        """Ask the server for its tools again (owners; administrators for one of agents' code). A tool that
+        changed is withheld from agents until you allow it again."""
+        return self._json(Call("POST", "/v1/mcp-servers/{}/refresh", (mcp_server_id, ), query=query))
 
     def remove(self, mcp_server_id: str) -> None:
-        """Remove an MCP server with its tools (owners)."""
+        """Remove an MCP server of the project with its tools (owners)."""
         return self._json(Call("DELETE", "/v1/mcp-servers/{}", (mcp_server_id, )))
 
     def list(self, project_id: str) -> Iterator[McpServer]:
-        """List the project's MCP servers by name."""
+        """List the project's MCP servers by name, then those that the code of its agents names."""
         return self._pages(Call("GET", "/v1/projects/{}/mcp-servers", (project_id, )))
 
 

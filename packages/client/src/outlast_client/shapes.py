@@ -1924,25 +1924,39 @@ class Match(TypedDict):
 
 
 class McpServer(TypedDict):
-    """An MCP server of a project. The value of its secret is in no answer."""
+    """An MCP server of a project, or of the code of agents. The value of its secret is in no answer."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
-    # Id of the project that it belongs to.
-    project_id: str
+    # Id of its project; null for one of the code of agents.
+    project_id: str | None
+    # `project`: added to the project. `code`: named in the code of agents.
+    origin: Literal["project", "code"]
+    # Titles of the agents whose code names it; empty for one of a project.
+    agents: Sequence[str]
     # First part of its tools' names.
     name: str
-    # Address of the server.
+    # Address of the server; empty for a package.
     url: str
+    # Command of its package; null if it has an address.
+    package: str | None
+    # Installed version of its package; null if it is not installed yet, or has an address.
+    version: str | None
+    # Hosts that the package may reach.
+    hosts: Sequence[str]
+    # Names of secrets whose placeholders the package gets.
+    secrets: Sequence[str]
     # Name of the header that carries the secret; null if there is none.
     header: str | None
     # Name of the saved secret; null if there is none.
     secret: str | None
-    # Id of the user who added it.
-    created_by: str
+    # Id of the user who added it; null for one of the code of agents.
+    created_by: str | None
     # Time of creation (ISO 8601, UTC).
     created_at: str
-    # When its tools were last listed.
-    listed_at: str
+    # When its tools were last listed; null if they never were, as while a package is being installed.
+    listed_at: str | None
+    # Why its tools could not be listed the last time; null if they were.
+    problem: str | None
     # Number of tools in the last listing.
     tools: int
     # Number of tools that agents are offered.
@@ -1954,8 +1968,15 @@ class McpServer(TypedDict):
 class McpServerRequest(TypedDict):
     # First part of its tools' names: a letter, then at most 23 of a-z, 0-9 and `-`.
     name: str
-    # Address of the server: MCP over streamable HTTP.
-    url: str
+    # Address of the server: MCP over streamable HTTP. Leave it out for a package.
+    url: NotRequired[str | None]
+    # Command of a package that is an MCP server, in place of an address: `npx -y NAME` or `uvx NAME`, with
+    # arguments behind it. It is installed once and runs in a sandbox.
+    package: NotRequired[str | None]
+    # Hosts that the package may reach (`HOST`, `*.HOST`, with an optional `:PORT`); none if left out.
+    hosts: NotRequired[Sequence[str]]
+    # Names of secrets whose placeholders the package gets as environment variables.
+    secrets: NotRequired[Sequence[str]]
     # Name of the header that carries the secret; if left out, `Authorization`, with the scheme `Bearer`.
     header: NotRequired[str | None]
     # Name of a saved secret of the project that is for the server's host; if left out, no header is sent.
@@ -5050,6 +5071,12 @@ class SearchKnowledgeOptions(TypedDict):
     # Largest number of objects in the answer.
     limit: NotRequired[int | None]
     # Project to search in; your default project if left out.
+    project_id: NotRequired[str | None]
+
+
+class RefreshMcpToolsOptions(TypedDict):
+    """The options of `mcp_servers.refresh_mcp_tools`."""
+    # Of a server of agents' code: id of the project whose saved secrets may be used.
     project_id: NotRequired[str | None]
 
 
