@@ -24,7 +24,9 @@ from outlast.kernel.apps import registry
 from outlast.kernel.apps.opened import Opening
 from outlast.kernel.inbox.actions import read_inbox
 from outlast.kernel.library.search import SEARCH
+from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.connection import McpConnections
+from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.tools import ConnectedTools
 from outlast.kernel.mentions.inbox_items import InboxItem
 from outlast.kernel.presence.board import PresenceBoard
@@ -60,10 +62,12 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
     fakes = more.pop("agents", None) or [FakeAgent()]
     agents = Agents({"tests": [one.agent if isinstance(one, FakeAgent) else one for one in fakes]})
     blobs = FolderBlobs(folder / "blobs")
+    packages = more.pop("packages", None) or PackageServers(db, more.get("manager"), chosen.mcp, clock)
     given: dict[str, Any] = {
         "db": db,
         "clock": clock,
         "settings": chosen,
+        "want_packages": packages.want,
         "blobs": blobs,
         "presence": PresenceBoard(clock),
         "hub": hub,
@@ -81,7 +85,12 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
             "nod_test",
             _log,
             Workspaces(db, more.get("manager"), blobs),
-            connected=ConnectedTools(db, McpConnections(db, Vault(Keyring([b"k" * 32])), chosen.mcp)),
+            connected=ConnectedTools(
+                db,
+                McpConnections(db, Vault(Keyring([b"k" * 32])), chosen.mcp, ConfiguredSecrets(chosen.sandbox)),
+                packages,
+                Workspaces(db, more.get("manager"), blobs),
+            ),
         ),
         "watching": Watching(db, hub, clock, chosen, "nod_test"),
         "states": registry.make_states(chosen),

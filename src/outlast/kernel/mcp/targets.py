@@ -1,16 +1,20 @@
 """Where an MCP server is, and how it is connected to."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from outlast.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a server is, and which saved secret its header carries (None: it needs none)."""
+    """Where a server is, and which secret its header carries (None: it needs none): a saved one, or for a server
+    `of_code`, which an agent's code names, also one of the configuration."""
 
     name: str
     url: str
     header: str | None = None
     secret: str | None = None
+    of_code: bool = False
 
 
 @dataclass(frozen=True, slots=True)

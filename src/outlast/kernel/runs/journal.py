@@ -10,7 +10,7 @@ import inspect
 from asyncio import CancelledError, current_task
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import lru_cache, partial
 from random import Random
@@ -25,6 +25,7 @@ from pydantic_core import PydanticSerializationError
 from outlast.base.agent_errors import FlowChanged, FlowMisused, StateTooLarge, StepFailed
 from outlast.base.errors import SandboxLost, SandboxUnavailable
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import Callee
 from outlast.kernel.runs import child_runs, journal_store, timers
@@ -109,7 +110,7 @@ class RunJournal:
         scope = _Scope("", self._effect.started_at or self._context.engine.clock.now())
         _scope.set(scope)
         try:
-            value = await _contained(function())
+            value = await contained(function())
         except (Parked, Exception, BaseExceptionGroup) as error:
             if not isinstance(error, NO_OUTCOME):
                 self._demand_to_go_on(scope)
@@ -125,6 +126,11 @@ class RunJournal:
             raise self._changed
         if scope.parked:
             raise Parked
+
+    @property
+    def waits_for_calls(self) -> bool:
+        """Whether the function waits for decisions on calls of its run."""
+        return False
 
     @property
     def has_records(self) -> bool:
@@ -241,7 +247,7 @@ class RunJournal:
             scopes.append(inner := _Scope(f"{path}.{index}.", scope.now))
             _scope.set(inner)
             try:
-                results[index] = await _contained(branch)
+                results[index] = await contained(branch)
             except (Parked, Exception, BaseExceptionGroup) as error:
                 errors[index] = error
 
@@ -456,11 +462,11 @@ class RunJournal:
             ) from None
 
 
-async def open_journal(context: RunContext, effect: Effect) -> RunJournal:
+async def open_journal(context: RunContext, effect: Effect, kind: type[RunJournal] = RunJournal) -> RunJournal:
     """The journal of an effect with the steps that earlier calls of its function recorded."""
     if not effect.attempt and effect.result is None:  # it was never started, and continues no other run's
-        return RunJournal(context, effect)
-    return RunJournal(context, effect, await context.engine.db.read(journal_store.steps_of, effect.id))
+        return kind(context, effect)
+    return kind(context, effect, await context.engine.db.read(journal_store.steps_of, effect.id))
 
 
 def _child_value(body: str, shape: TypeAdapter[Any]) -> Any:
@@ -506,7 +512,7 @@ async def _without_steps(work: Awaitable[T]) -> T:
     outer = _scope.get()
     _scope.set(None)
     try:
-        return await _contained(work)
+        return await contained(work)
     finally:
         _scope.set(outer)
 
@@ -515,7 +521,7 @@ def _short(name: str) -> str:
     return encodable(name)[:MAX_NAME_CHARS]
 
 
-async def _contained(work: Awaitable[T]) -> T:
+async def contained(work: Awaitable[T]) -> T:
     """The value of a person's function. What would end more than this function is its error: `sys.exit`, and a cancel
     that is its own."""
     try:

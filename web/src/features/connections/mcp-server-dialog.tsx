@@ -5,8 +5,8 @@ import { Dialog } from '@/components/dialog'
 import { Field, Input, Select } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { client } from '@/lib/queries'
-import { keep, nameFor } from './mcp'
-import { secretsQuery } from './secrets'
+import { commandIn, keep, nameFor } from './mcp'
+import { hostsIn, secretsQuery } from './secrets'
 
 interface McpServerDialogProps {
   projectId: string
@@ -20,18 +20,25 @@ export function McpServerDialog({ projectId, onAdded, onClose }: McpServerDialog
   const [url, setUrl] = useState('')
   const [chosen, setChosen] = useState<string | null>(null)
   const [secret, setSecret] = useState('')
+  const [hosts, setHosts] = useState('')
+  const command = commandIn(url)
   const name = chosen ?? nameFor(url)
   const add = useMutation({
-    mutationFn: () => client.mcpServers.add(projectId, { name, url: url.trim(), ...(secret !== '' && { secret }) }),
+    mutationFn: () =>
+      client.mcpServers.add(
+        projectId,
+        command === null
+          ? { name, url: url.trim(), ...(secret !== '' && { secret }) }
+          : { name, package: command, hosts: hostsIn(hosts), secrets: secret === '' ? [] : [secret] },
+      ),
     onSuccess: (answer) => (keep(answer), onClose(), onAdded(answer.server.id)),
   })
   return (
     <Dialog open onClose={onClose} title="Add an MCP server" description="Its tools are listed next. You choose which.">
       <form className="space-y-4" onSubmit={(event) => (event.preventDefault(), add.mutate())}>
-        <Field label="Address">
+        <Field label="Address" hint="Or a package to run in a sandbox: npx -y @scope/package, or uvx package.">
           <Input
             autoFocus
-            type="url"
             value={url}
             maxLength={2_000}
             placeholder="https://mcp.linear.app/mcp"
@@ -47,7 +54,24 @@ export function McpServerDialog({ projectId, onAdded, onClose }: McpServerDialog
             onChange={(event) => setChosen(event.target.value.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-'))}
           />
         </Field>
-        <Field label="Key" hint="A saved secret whose hosts include the server's. Only this server gets its value.">
+        {command !== null && (
+          <Field label="Hosts" hint="Where the package may go. Leave it empty for no network.">
+            <Input
+              value={hosts}
+              placeholder="api.example.com"
+              spellCheck={false}
+              onChange={(event) => setHosts(event.target.value)}
+            />
+          </Field>
+        )}
+        <Field
+          label="Key"
+          hint={
+            command === null
+              ? "A saved secret whose hosts include the server's. Only this server gets its value."
+              : 'A saved secret. The package gets a placeholder, and may reach the hosts of the secret.'
+          }
+        >
           <Select value={secret} onChange={(event) => setSecret(event.target.value)}>
             <option value="">It needs none</option>
             {secrets.map(({ id, name: one }) => (
