@@ -164,12 +164,12 @@ async def test_loopback_addresses_lead_to_the_sandbox_of_the_thread_once_one_was
         there.setblocking(False)
         return there
 
-    refused = await shop.open("http://localhost:3000/terms")
+    refused = await shop.open("http://localhost:3005/terms")
     assert refused.problem
     assert "agent's own sandbox" in refused.notes[0]
-    own = await shop.open("http://localhost:3000/terms", inside=dial)
-    assert (own.title, own.url) == ("Terms", "http://localhost:3000/terms")
-    assert set(dialled) == {3000}
+    own = await shop.open("http://localhost:3005/terms", inside=dial)
+    assert (own.title, own.url) == ("Terms", "http://localhost:3005/terms")
+    assert set(dialled) == {3005}
 
 
 async def test_an_agent_looks_at_what_it_serves_in_its_sandbox_and_clicks_there_without_permission(
