@@ -15,7 +15,7 @@ from outlast.kernel.mcp.rows import McpServerRow
 from outlast.kernel.mcp.rules import DEFAULT_HEADER, checked_header, checked_name, checked_url
 from outlast.kernel.mcp.shapes import LeftOutAnswer, McpServerAnswer, McpServerRequest, McpToolsAnswer
 from outlast.kernel.mcp.tables import mcp_servers
-from outlast.kernel.mcp.targets import Place
+from outlast.kernel.mcp.targets import Place, place_of
 from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services, in_read, in_write
@@ -23,10 +23,14 @@ from outlast.kernel.subjects.rules import demand_room
 
 
 async def add_server(services: Services, actor: Actor, project_id: str, wanted: McpServerRequest) -> McpToolsAnswer:
-    """Add a server and list its tools (owners). Agents are offered none of them yet. Raises `MalformedInput`,
-    `McpNameTaken`, `TooManyMcpServers`, `McpSecretUnusable`, `McpServerFailed`."""
+    """Add a server and list its tools (owners). Agents are offered none of them yet. One with `login` lists no tools
+    until an owner has connected their account. Raises `MalformedInput`, `McpNameTaken`, `TooManyMcpServers`,
+    `McpSecretUnusable`, `McpServerFailed`, and `SignInRefused` if the server offers no sign-in."""
     await services.db.read(_demand_room, services, actor, project_id)
     place = _checked(services, wanted)
+    if wanted.login is not None:
+        await services.accounts.oauth.discover(place.url)
+        return await services.db.write(_add, services, actor, project_id, place, (), (), wanted.login)
     found, left_out = await _listed(services, actor, project_id, place)
     return await services.db.write(_add, services, actor, project_id, place, found, left_out)
 
@@ -47,10 +51,9 @@ def list_tools(tx: Tx, actor: Actor, server_id: str) -> McpToolsAnswer:
 
 async def refresh_tools(services: Services, actor: Actor, server_id: str) -> McpToolsAnswer:
     """List the tools of a server again (owners). A tool that changed is withheld until it is allowed again. Raises
-    `McpSecretUnusable`, `McpServerFailed`."""
+    `McpSecretUnusable`, `McpServerFailed`, and `ConnectionNeeded` if the owner has not connected their account."""
     server = await services.db.read(_require_server, actor, server_id, Right.OWN)
-    place = Place(server.name, server.url, server.header, server.secret)
-    found, left_out = await _listed(services, actor, server.project_id, place)
+    found, left_out = await _listed(services, actor, server.project_id, place_of(server))
     return await services.db.write(_refresh, actor, server_id, found, left_out)
 
 
@@ -92,6 +95,8 @@ def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> N
 def _checked(services: Services, wanted: McpServerRequest) -> Place:
     allowed = allowed_addresses(services.settings.mcp.allow_private)
     address, name = checked_url(wanted.url, allowed), checked_name(wanted.name)
+    if wanted.login is not None and (wanted.secret or wanted.header):
+        raise MalformedInput("People sign in to this server, so it takes no secret.", field="secret")
     if wanted.secret is None:
         if wanted.header is not None:
             raise MalformedInput("Name the saved secret that the header carries.", field="secret")
@@ -107,7 +112,7 @@ async def _listed(
     services: Services, actor: Actor, project_id: str, place: Place
 ) -> tuple[Sequence[Definition], Sequence[LeftOut]]:
     settings = services.settings.mcp
-    connections = McpConnections(services.db, services.vault, settings)
+    connections = McpConnections(services.db, services.vault, settings, services.accounts)
     found = await connections.use(place, project_id, actor.user_id, connections.list_tools)
     return bounded(found, settings.most_tools)
 
@@ -120,6 +125,7 @@ def _add(
     place: Place,
     found: Sequence[Definition],
     left_out: Sequence[LeftOut],
+    login: str | None = None,
 ) -> McpToolsAnswer:
     _demand_room(tx, services, actor, project_id)  # again: much may have happened while the server answered
     row = McpServerRow(
@@ -129,6 +135,7 @@ def _add(
         url=place.url,
         header=place.header,
         secret=place.secret,
+        login=login,
         created_by=actor.user_id,
         created_at=tx.now,
         listed_at=tx.now,

@@ -25,15 +25,20 @@ def add(
     url: Annotated[str, typer.Argument(help="Address of the server (streamable HTTP).")],
     secret: Annotated[str | None, typer.Option(help="Saved secret that is sent in the header.")] = None,
     header: Annotated[str | None, typer.Option(help="Header of the secret. Default: Authorization.")] = None,
+    login: Annotated[bool, typer.Option("--login", help="Each person signs in with their own account.")] = False,
     project: ProjectOption = None,
 ) -> None:
     """Add an MCP server to a project and list its tools. Agents get a tool once you allow it."""
-    body = {"name": name, "url": url, "secret": secret, "header": header}
+    body = {"name": name, "url": url, "secret": secret, "header": header, "login": "user" if login else None}
 
     async def work(client: "Client") -> Any:
         return await client.post(f"/v1/projects/{await client.project_id(project)}/mcp-servers", body)
 
-    _print_tools(call_server(work))
+    found = call_server(work)
+    if login:
+        hint = f"Connect your account to list its tools: outlast connections connect {name}"
+        terminal.err.print(hint, style="dim", markup=False)
+    _print_tools(found)
 
 
 @app.verb("list", "outlast mcp list --project prj_01h…")

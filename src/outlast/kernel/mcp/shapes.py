@@ -16,6 +16,7 @@ class McpServerRequest(Request):
     url: Annotated[str, Field(max_length=2_000)]
     header: Annotated[str, Field(max_length=80)] | None = None
     secret: Annotated[str, Field(max_length=80)] | None = None
+    login: Literal["user"] | None = None
 
 
 class AllowToolsRequest(Request):
@@ -35,6 +36,7 @@ class McpServerAnswer(Answer):
     url: str
     header: str | None
     secret: str | None
+    login: Literal["user"] | None
     created_by: str
     created_at: str
     listed_at: str

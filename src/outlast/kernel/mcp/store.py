@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
+from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
@@ -17,6 +18,8 @@ _OFFERED: Final = (
     sa.select(
         mcp_servers.c.id.label("server_id"),
         mcp_servers.c.name.label("server"),
+        mcp_servers.c.url,
+        mcp_servers.c.login,
         mcp_tools.c.name,
         mcp_tools.c.call_name,
         mcp_tools.c.definition,
@@ -46,10 +49,17 @@ class OfferedTool(NamedTuple):
 
     server_id: str
     server: str
+    url: str
+    login: str | None
     name: str
     call_name: str
     definition: dict[str, object]
     digest: str
+
+    @property
+    def host(self) -> str:
+        """The server's host."""
+        return urlsplit(self.url).hostname or ""
 
 
 def offered(tx: Tx, project_id: str) -> list[OfferedTool]:

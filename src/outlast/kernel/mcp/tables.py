@@ -13,6 +13,7 @@ mcp_servers = sa.Table(
     text("url", "its address", nullable=False),
     word("header", "name of the header that carries the secret; null: none"),
     word("secret", "name of the saved secret that the header carries; null: none"),
+    word("login", "user: each person connects their own account; null: none"),
     ref("created_by", "users", "who added it", nullable=False),
     moment("created_at", "when", nullable=False),
     moment("listed_at", "when its tools were last listed", nullable=False),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio.to_thread
@@ -12,20 +12,27 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, ToolResult
+from outlast.kernel.connections import store as accounts
 from outlast.kernel.mcp import store
 from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.definitions import Definition, bounded, is_repeatable, reason_to_ask
 from outlast.kernel.mcp.results import result_of
 from outlast.kernel.mcp.rows import McpServerRow
 from outlast.kernel.mcp.store import OfferedTool
-from outlast.kernel.mcp.targets import Place
+from outlast.kernel.mcp.targets import place_of
 from outlast.kernel.models.protocol import ToolSpec
+from outlast.kernel.runs.shapes import AccountData
+from outlast.kernel.runs.tool_calls import interrupted
 from outlast.kernel.runs.transcript import Run
 
 if TYPE_CHECKING:
     from mcp import Client
     from pydantic import BaseModel
 
+NOT_CONNECTED: Final = (
+    "The person did not connect their account on {server}, so the tool was not called. Go on without this server's "
+    "tools unless the person asks for them."
+)
 UNKNOWN_OUTCOME: Final = " It is not known whether the call took effect."
 
 
@@ -55,8 +62,21 @@ class ConnectedTools:
             found = await client.call_tool(tool.name, dict(arguments))
             return await anyio.to_thread.run_sync(result_of, found)  # images of megabytes are decoded
 
-        place = Place(server.name, server.url, server.header, server.secret)
-        return await self._connections.use(place, run.project_id, run.started_by, work)
+        return await self._connections.use(place_of(server), run.project_id, run.started_by, work)
+
+    async def call_as_user(self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any]) -> ToolResult:
+        """As `call`, for a server on which people have accounts: if the user has connected none, they are asked to, and
+        the run waits."""
+        user_id = context.this_run.started_by
+        account = AccountData(server_id=tool.server_id, server=tool.server, host=tool.host, user_id=user_id)
+
+        def is_connected(tx: Tx) -> bool:
+            return accounts.is_connected(tx, user_id, tool.server_id)
+
+        found = await context.journal.with_account(account, partial(self.call, tool, context, arguments), is_connected)
+        if found is None:
+            return ToolResult(NOT_CONNECTED.format(server=tool.server), is_error=True)
+        return found
 
     def _is_old(self, server: McpServerRow, context: Context) -> bool:
         after = timedelta(seconds=self._connections.settings.relist_after_s)
@@ -83,9 +103,12 @@ class McpTool(Tool):
         shown = f"{offered.server}.{offered.name}"
         hints = definition.annotations
 
-        async def call(context: Context, arguments: Mapping[str, Any]) -> ToolResult:
+        async def perform(context: Context, arguments: Mapping[str, Any]) -> ToolResult:
+            if offered.login is not None and context.reattach and not self.repeatable:
+                return interrupted(self.name)  # its journal has records: that it was asked for an account
+            call = connected.call if offered.login is None else connected.call_as_user
             try:
-                return await connected.call(offered, context, arguments)
+                return await call(offered, context, arguments)
             except McpServerFailed as error:
                 if self.repeatable:
                     raise
@@ -95,7 +118,7 @@ class McpTool(Tool):
             offered.call_name,
             definition.description or definition.title or shown,
             _no_model,
-            call,
+            perform,
             ask=reason_to_ask(shown, hints),
             repeatable=is_repeatable(hints),
         )
