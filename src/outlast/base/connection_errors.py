@@ -26,7 +26,7 @@ class SignInExpired(Conflict):
 
 
 class SignInFailed(TryLater):
-    """The server that signs people in cannot be reached, or answered something that cannot be read. Fields: `server`."""
+    """The server that signs people in cannot be reached, or answered what cannot be read. Fields: `server`."""
 
     code = "sign_in_failed"
     default_hint = "Try again in a minute."

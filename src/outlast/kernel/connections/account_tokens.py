@@ -5,10 +5,12 @@ outside of any, and commits the outcome; others wait for it. A process that dies
 the refresh token is tried once more, and if the server refuses it, the person has to connect again.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Final, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
+
+import anyio
 
 from outlast.base.clock import Clock
 from outlast.base.connection_errors import ConnectionNeeded
@@ -41,11 +43,11 @@ class TokenRejected(Exception):
 
 
 class AccountTokens:
-    """One per server. In memory: the renewals under way."""
+    """One per server. In memory: a lock for each account whose token is renewed."""
 
     def __init__(self, db: Database, vault: Vault, oauth: OAuth, clock: Clock) -> None:
         self._db, self._vault, self.oauth, self._clock = db, vault, oauth, clock
-        self._renewals: dict[Account, asyncio.Task[str | OutlastError]] = {}
+        self._locks: WeakValueDictionary[Account, anyio.Lock] = WeakValueDictionary()
 
     async def use(self, account: Account, work: Callable[[str], Awaitable[T]]) -> T:
         """The result of `work` with an access token. If it raises `TokenRejected`, it is called once more with a new
@@ -69,15 +71,8 @@ class AccountTokens:
         row = await self._db.read(store.find, account.user_id, account.server_id)
         access = self._good(account, row, rejected)
         if access is None:
-            task = self._renewals.get(account)
-            if task is None:
-                # A task of its own: a cancelled call does not lose tokens that the server has given already.
-                task = self._renewals[account] = asyncio.create_task(self._renewed(account, rejected))
-                task.add_done_callback(lambda _: self._renewals.pop(account))
-            found = await asyncio.shield(task)
-            if isinstance(found, OutlastError):
-                raise found
-            access = found
+            async with self._locks.setdefault(account, anyio.Lock()):  # one of this process looks at a time
+                access = await self._renewed(account, rejected)
         now = self._clock.now()
         if row is not None and (row.last_used_at is None or row.last_used_at + store.USED_PRECISION <= now):
             await self._db.write(store.touch, account.user_id, account.server_id)
@@ -91,20 +86,18 @@ class AccountTokens:
         is_old = row.expires_at is not None and row.expires_at - EARLY <= self._clock.now()
         return None if is_old or access == rejected else access
 
-    async def _renewed(self, account: Account, rejected: str | None) -> str | OutlastError:
-        try:
-            while True:
-                row = await self._db.read(store.find, account.user_id, account.server_id)
-                if (access := self._good(account, row, rejected)) is not None:
-                    return access
-                assert row is not None
-                claim_id = new_verifier()
+    async def _renewed(self, account: Account, rejected: str | None) -> str:
+        while True:
+            row = await self._db.read(store.find, account.user_id, account.server_id)
+            if (access := self._good(account, row, rejected)) is not None:
+                return access
+            assert row is not None
+            claim_id = new_verifier()
+            with anyio.CancelScope(shield=True):  # a cancelled call loses no tokens that the server has given already
                 if await self._db.write(store.claim, row, claim_id, CLAIM):
                     await self._renew(account, row, claim_id)
-                else:
-                    await asyncio.sleep(LOOK_S)
-        except OutlastError as error:
-            return error
+                    continue
+            await self._clock.sleep(LOOK_S)
 
     async def _renew(self, account: Account, row: ConnectionRow, claim_id: str) -> None:
         try:

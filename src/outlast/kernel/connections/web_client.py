@@ -3,10 +3,12 @@ short answers, within a deadline."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
 
+import anyio.to_thread
 import orjson
 
 from outlast.base.connection_errors import SignInFailed, SignInRefused
@@ -20,9 +22,10 @@ if TYPE_CHECKING:
 else:
     aiohttp = LazyModule("aiohttp")
 
+RESOLVER: Final = "outlast.kernel.http.http_resolver"
 MAX_BYTES: Final = 256_000
 MAX_REDIRECTS: Final = 3
-TIMEOUT_S: Final = 15.0
+TIMEOUT_S: Final = 10.0
 CONNECT_S: Final = 5.0
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
@@ -79,9 +82,10 @@ class WebClient:
         json: Any = None,
     ) -> WebAnswer:
         self.check(url)
+        resolver = await anyio.to_thread.run_sync(import_module, RESOLVER)  # loads aiohttp, which takes long
         try:
             async with (
-                self._session() as session,
+                self._session(resolver.Resolver(self._allowed)) as session,
                 session.request(method, url, data=form, json=json, headers=headers, allow_redirects=False) as answer,
             ):
                 body = await _read(answer)
@@ -96,11 +100,10 @@ class WebClient:
                 raise _private(url) from None
             raise SignInFailed(f"{_origin(url)} cannot be reached.", server=_origin(url)) from None
 
-    def _session(self) -> "aiohttp.ClientSession":
-        from outlast.kernel.http.http_resolver import Resolver
-
+    @staticmethod
+    def _session(resolver: Any) -> "aiohttp.ClientSession":
         return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(resolver=Resolver(self._allowed), use_dns_cache=False, limit=1),
+            connector=aiohttp.TCPConnector(resolver=resolver, use_dns_cache=False, limit=1),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={
                 "User-Agent": f"Outlast/{version('outlast')} (connections)",

@@ -11,6 +11,7 @@ class McpServerRow(NamedTuple):
     url: str
     header: str | None
     secret: str | None
+    login: str | None
     created_by: str
     created_at: datetime
     listed_at: datetime

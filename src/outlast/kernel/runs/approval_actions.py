@@ -29,6 +29,7 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import account_questions, journal_store, policy, store
 from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs.decision_texts import answer_text, denial_text, resolution_events
+from outlast.kernel.runs.function_questions import QUESTION_ID
 from outlast.kernel.runs.inbox import tell_settled
 from outlast.kernel.runs.permissions import require_steering
 from outlast.kernel.runs.rows import ApprovalRow
@@ -99,9 +100,7 @@ async def answer_question(
     return await services.db.write(run)
 
 
-async def answer_connected(
-    services: Services, question_id: str, is_connected: Callable[[Tx, str, str], bool]
-) -> None:
+async def answer_connected(services: Services, question_id: str, is_connected: Callable[[Tx, str, str], bool]) -> None:
     """Answer a question for an account, if its user has connected it. Repeating is harmless. Raises `NotFound`."""
 
     def run(tx: Tx) -> None:
@@ -113,7 +112,7 @@ async def answer_connected(
         row = store.approval_of(tx, question_id)
         if row.approval.status == "open" and held.status not in ENDED:
             user = Actor(account.user_id, "", "session")
-            answers = {account_questions.QUESTION_ID: account_questions.CONNECTED}
+            answers = {QUESTION_ID: account_questions.CONNECTED}
             _answer(tx, services, user, row, held, answers)
 
     await services.db.write(run)

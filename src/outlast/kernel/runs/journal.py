@@ -236,7 +236,7 @@ class RunJournal:
                 ask = partial(account_questions.ask, context=self._context, step=self._effect.step, account=account)
                 record = await self._begin(path, "ask", name, ask)
             if record.status == "waiting":
-                await self._context.engine.db.write(account_questions.look_again, record.waits_for, is_connected)
+                await self._context.engine.db.write(account_questions.look_again, record.waits_for or "", is_connected)
             if await self._value(record, PLAIN) != account_questions.CONNECTED:
                 return None
         return None
