@@ -227,7 +227,7 @@ class RunJournal:
         for asked in count():
             if asked >= len(self._records):
                 try:
-                    return await _without_steps(work())
+                    return await work()
                 except ConnectionNeeded:
                     if asked == account_questions.MOST:
                         raise
