@@ -54,6 +54,35 @@ export interface AcceptedInvitation {
   token: string | null
 }
 
+/** Your account on a server of a project. */
+export interface Account {
+  /** Id of the MCP server. */
+  server_id: string
+  /** Name of the MCP server. */
+  server: string
+  /** Host of the MCP server. */
+  host: string
+  /** Id of its project. */
+  project_id: string
+  /** `connected`; `lost`: the other server ended the connection, so connect again; `missing`: you have not connected. */
+  state: 'connected' | 'lost' | 'missing'
+  /** The server that signed you in; null if you have not connected. */
+  issuer: string | null
+  /** When you connected; null if you have not. */
+  connected_at: string | null
+  /** When a run last used it, within a minute; null if none has. */
+  last_used_at: string | null
+}
+
+/** An account that a person needs to connect: the question is answered once they have. */
+export interface AccountData {
+  server_id: string
+  server: string
+  host: string
+  /** Id of the user. */
+  user_id: string
+}
+
 /** An action on a page: the name of a `data-action` and its values, at most 16 kB. */
 export interface ActionRequest {
   /** The value of the element's `data-action`. */
@@ -509,6 +538,22 @@ export interface CheckpointFiles {
   entries: KeptFile[]
   /** Whether there is more than is listed here. */
   truncated: boolean
+}
+
+/** This server as an OAuth client (client ID metadata document). */
+export interface ClientDocument {
+  /** Address of this document. */
+  client_id: string
+  /** Name that people read when they sign in. */
+  client_name: string
+  /** Addresses that browsers come back to. */
+  redirect_uris: string[]
+  /** Kinds of grants that this server uses. */
+  grant_types: string[]
+  /** Kinds of answers that this server takes. */
+  response_types: string[]
+  /** `none`: this server is a public client and proves itself by PKCE. */
+  token_endpoint_auth_method: string
 }
 
 /** A timer and its consequence. */
@@ -1916,6 +1961,8 @@ export interface McpServer {
   header: string | null
   /** Name of the saved secret; null if there is none. */
   secret: string | null
+  /** `user`: each person connects their own account there; null if it needs no account. */
+  login: 'user' | null
   /** Id of the user who added it. */
   created_by: string
   /** Time of creation (ISO 8601, UTC). */
@@ -1939,6 +1986,8 @@ export interface McpServerRequest {
   header?: string | null
   /** Name of a saved secret of the project that is for the server's host; if left out, no header is sent. */
   secret?: string | null
+  /** `user`: each person connects their own account there, and runs use the account of the person who started them. */
+  login?: 'user' | null
 }
 
 /** A tool of an MCP server, as the server last described it. */
@@ -2805,6 +2854,7 @@ export interface PendingQuestion {
   questions: QuestionItem[]
   /** Time of creation (ISO 8601, UTC). */
   created_at: string
+  account: AccountData | null
   /** Always `question` for a question of the agent. */
   kind: 'question'
 }
@@ -3036,6 +3086,7 @@ export interface Question {
   questions: QuestionItem[]
   /** Time of creation (ISO 8601, UTC). */
   created_at: string
+  account: AccountData | null
 }
 
 /** The questions were answered, or the run ended first (`cancelled`). */
@@ -4018,6 +4069,28 @@ export interface SetAsideItem {
   reason: string
   /** Whether you can give it up. */
   deletable: boolean
+}
+
+/** A sign-in that has begun. */
+export interface SignIn {
+  /** Address at which you sign in to the other server. It works once, in your own browser. */
+  url: string
+  /** Host of that address. */
+  host: string
+  /** When the sign-in has to be finished. */
+  expires_at: string
+}
+
+/** What the browser brought back from the other server. */
+export interface SignInCallbackRequest {
+  /** The `state` of the address that the browser came back to. */
+  state: string
+  /** The `code` of that address. */
+  code?: string | null
+  /** The `iss` of that address, if it has one: the server that answers. */
+  iss?: string | null
+  /** The `error` of that address, if it has one. */
+  error?: string | null
 }
 
 /** The user who is signed in. */

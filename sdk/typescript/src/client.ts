@@ -1,5 +1,6 @@
 /** The HTTP API as methods. One fetch wrapper; every refusal is thrown as an `OutlastError` of the matching class. */
 import { Artifacts } from './artifacts.ts'
+import { Connections } from './connections.ts'
 import { Documents } from './documents.ts'
 import { Edits } from './edits.ts'
 import { errorOf, unreachable } from './errors.ts'
@@ -57,6 +58,7 @@ export class OutlastClient {
   readonly artifacts: Artifacts = new Artifacts(this)
   readonly secrets: Secrets = new Secrets(this)
   readonly mcpServers: McpServers = new McpServers(this)
+  readonly connections: Connections = new Connections(this)
   readonly webhooks: Webhooks = new Webhooks(this)
   readonly hooks: Hooks = new Hooks(this)
   readonly #baseUrl: string

@@ -10,6 +10,12 @@ from outlast_client.async_transport import AsyncEventStream, AsyncGroup, AsyncTr
 from outlast_client.shapes import *
 
 
+class Operations(AsyncGroup):
+    async def well_known.get_client_document(self) -> ClientDocument:
+        """This server as an OAuth client: authorization servers read it."""
+        return await self._json(Call("GET", "/.well-known/outlast-mcp-client.json", ()))
+
+
 class AgentOperations(AsyncGroup):
     async def run(self, *, idempotency_key: str | None = None, **body: Unpack[AgentRunRequest]) -> AgentRunAnswer | AgentRunWaiting:
         """Post a message, start a run that answers it, and wait for the result: the message, the proposed
@@ -144,6 +150,17 @@ class CompactionsOperations(AsyncGroup):
         They are summarized again only if they do not fit into the model's context. Repeating is
         harmless."""
         return await self._json(Call("DELETE", "/v1/threads/{}/compactions/{}", (thread_id, compaction_id, )))
+
+
+class ConnectionsOperations(AsyncGroup):
+    async def finish_sign_in(self, **body: Unpack[SignInCallbackRequest]) -> Account:
+        """Finish connecting your account with what the other server sent back. Runs that wait for the
+        account go on."""
+        return await self._json(Call("POST", "/v1/connections/callback", (), body=body))
+
+    def list(self, project_id: str) -> AsyncIterator[Account]:
+        """List the project's MCP servers on which people have accounts, each with your own connection."""
+        return self._pages(Call("GET", "/v1/projects/{}/connections", (project_id, )))
 
 
 class CreditsOperations(AsyncGroup):
@@ -387,6 +404,15 @@ class McpServersOperations(AsyncGroup):
     async def allow_mcp_tools(self, mcp_server_id: str, **body: Unpack[AllowToolsRequest]) -> McpTools:
         """Offer tools to the project's agents (owners), each exactly as you have seen it."""
         return await self._json(Call("POST", "/v1/mcp-servers/{}/allow", (mcp_server_id, ), body=body))
+
+    async def begin_sign_in(self, mcp_server_id: str) -> SignIn:
+        """Begin to connect your account (editors). Open `url` in a browser in which you are signed in
+        here, within ten minutes; it works once."""
+        return await self._json(Call("POST", "/v1/mcp-servers/{}/connection", (mcp_server_id, )))
+
+    async def disconnect_(self, mcp_server_id: str) -> None:
+        """Disconnect your account. Its tokens are deleted, and revoked where the other server offers that."""
+        return await self._json(Call("DELETE", "/v1/mcp-servers/{}/connection", (mcp_server_id, )))
 
     async def forbid_mcp_tools(self, mcp_server_id: str, **body: Unpack[ForbidToolsRequest]) -> McpTools:
         """Stop offering tools to the project's agents (owners)."""
@@ -1188,6 +1214,7 @@ class Operations:
     """Every group of operations."""
 
     def __init__(self, transport: AsyncTransport) -> None:
+        self. = Operations(transport)
         self.agent = AgentOperations(transport)
         self.agents = AgentsOperations(transport)
         self.approvals = ApprovalsOperations(transport)
@@ -1196,6 +1223,7 @@ class Operations:
         self.checkpoints = CheckpointsOperations(transport)
         self.comments = CommentsOperations(transport)
         self.compactions = CompactionsOperations(transport)
+        self.connections = ConnectionsOperations(transport)
         self.credits = CreditsOperations(transport)
         self.documents = DocumentsOperations(transport)
         self.edits = EditsOperations(transport)

@@ -66,6 +66,36 @@ class AcceptedInvitation(TypedDict):
     token: str | None
 
 
+class Account(TypedDict):
+    """Your account on a server of a project."""
+    # Id of the MCP server.
+    server_id: str
+    # Name of the MCP server.
+    server: str
+    # Host of the MCP server.
+    host: str
+    # Id of its project.
+    project_id: str
+    # `connected`; `lost`: the other server ended the connection, so connect again; `missing`: you have not
+    # connected.
+    state: Literal["connected", "lost", "missing"]
+    # The server that signed you in; null if you have not connected.
+    issuer: str | None
+    # When you connected; null if you have not.
+    connected_at: str | None
+    # When a run last used it, within a minute; null if none has.
+    last_used_at: str | None
+
+
+class AccountData(TypedDict):
+    """An account that a person needs to connect: the question is answered once they have."""
+    server_id: str
+    server: str
+    host: str
+    # Id of the user.
+    user_id: str
+
+
 class ActionRequest(TypedDict):
     """An action on a page: the name of a `data-action` and its values, at most 16 kB."""
     # The value of the element's `data-action`.
@@ -522,6 +552,22 @@ class CheckpointFiles(TypedDict):
     entries: Sequence[KeptFile]
     # Whether there is more than is listed here.
     truncated: bool
+
+
+class ClientDocument(TypedDict):
+    """This server as an OAuth client (client ID metadata document)."""
+    # Address of this document.
+    client_id: str
+    # Name that people read when they sign in.
+    client_name: str
+    # Addresses that browsers come back to.
+    redirect_uris: Sequence[str]
+    # Kinds of grants that this server uses.
+    grant_types: Sequence[str]
+    # Kinds of answers that this server takes.
+    response_types: Sequence[str]
+    # `none`: this server is a public client and proves itself by PKCE.
+    token_endpoint_auth_method: str
 
 
 class Clock(TypedDict):
@@ -1937,6 +1983,8 @@ class McpServer(TypedDict):
     header: str | None
     # Name of the saved secret; null if there is none.
     secret: str | None
+    # `user`: each person connects their own account there; null if it needs no account.
+    login: Literal["user"] | None
     # Id of the user who added it.
     created_by: str
     # Time of creation (ISO 8601, UTC).
@@ -1960,6 +2008,9 @@ class McpServerRequest(TypedDict):
     header: NotRequired[str | None]
     # Name of a saved secret of the project that is for the server's host; if left out, no header is sent.
     secret: NotRequired[str | None]
+    # `user`: each person connects their own account there, and runs use the account of the person who started
+    # them.
+    login: NotRequired[Literal["user"] | None]
 
 
 class McpTool(TypedDict):
@@ -2833,6 +2884,7 @@ class PendingQuestion(TypedDict):
     questions: Sequence[QuestionItem]
     # Time of creation (ISO 8601, UTC).
     created_at: str
+    account: AccountData | None
     # Always `question` for a question of the agent.
     kind: Literal["question"]
 
@@ -3065,6 +3117,7 @@ class Question(TypedDict):
     questions: Sequence[QuestionItem]
     # Time of creation (ISO 8601, UTC).
     created_at: str
+    account: AccountData | None
 
 
 class QuestionAnswered(TypedDict):
@@ -4050,6 +4103,28 @@ class SetAsideItem(TypedDict):
     reason: str
     # Whether you can give it up.
     deletable: bool
+
+
+class SignIn(TypedDict):
+    """A sign-in that has begun."""
+    # Address at which you sign in to the other server. It works once, in your own browser.
+    url: str
+    # Host of that address.
+    host: str
+    # When the sign-in has to be finished.
+    expires_at: str
+
+
+class SignInCallbackRequest(TypedDict):
+    """What the browser brought back from the other server."""
+    # The `state` of the address that the browser came back to.
+    state: str
+    # The `code` of that address.
+    code: NotRequired[str | None]
+    # The `iss` of that address, if it has one: the server that answers.
+    iss: NotRequired[str | None]
+    # The `error` of that address, if it has one.
+    error: NotRequired[str | None]
 
 
 class SignedInUser(TypedDict):

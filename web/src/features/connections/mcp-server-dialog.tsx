@@ -5,8 +5,11 @@ import { Dialog } from '@/components/dialog'
 import { Field, Input, Select } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { client } from '@/lib/queries'
+import { reloadAccounts } from './accounts'
 import { keep, nameFor } from './mcp'
 import { secretsQuery } from './secrets'
+
+const SIGN_IN = ' ' // no secret has this name
 
 interface McpServerDialogProps {
   projectId: string
@@ -20,10 +23,21 @@ export function McpServerDialog({ projectId, onAdded, onClose }: McpServerDialog
   const [url, setUrl] = useState('')
   const [chosen, setChosen] = useState<string | null>(null)
   const [secret, setSecret] = useState('')
+  const signsIn = secret === SIGN_IN
   const name = chosen ?? nameFor(url)
   const add = useMutation({
-    mutationFn: () => client.mcpServers.add(projectId, { name, url: url.trim(), ...(secret !== '' && { secret }) }),
-    onSuccess: (answer) => (keep(answer), onClose(), onAdded(answer.server.id)),
+    mutationFn: () =>
+      client.mcpServers.add(projectId, {
+        name,
+        url: url.trim(),
+        ...(signsIn ? { login: 'user' } : secret !== '' && { secret }),
+      }),
+    onSuccess: (answer) => {
+      keep(answer)
+      void reloadAccounts()
+      onClose()
+      if (!signsIn) onAdded(answer.server.id)
+    },
   })
   return (
     <Dialog open onClose={onClose} title="Add an MCP server" description="Its tools are listed next. You choose which.">
@@ -47,9 +61,17 @@ export function McpServerDialog({ projectId, onAdded, onClose }: McpServerDialog
             onChange={(event) => setChosen(event.target.value.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-'))}
           />
         </Field>
-        <Field label="Key" hint="A saved secret whose hosts include the server's. Only this server gets its value.">
+        <Field
+          label="Access"
+          hint={
+            signsIn
+              ? 'Runs use the account of the person who started them. Connect yours next: it lists the tools.'
+              : "A saved secret whose hosts include the server's. Only this server gets its value."
+          }
+        >
           <Select value={secret} onChange={(event) => setSecret(event.target.value)}>
             <option value="">It needs none</option>
+            <option value={SIGN_IN}>Each person signs in</option>
             {secrets.map(({ id, name: one }) => (
               <option key={id}>{one}</option>
             ))}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Ellipsis, Plus, RefreshCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { McpServer } from '@outlast/sdk'
+import type { Account, McpServer } from '@outlast/sdk'
 import { Button, IconButton } from '@/components/button'
 import { Confirm } from '@/components/confirm'
 import { Menu, MenuItem } from '@/components/menu'
@@ -9,6 +9,8 @@ import { Problem } from '@/components/problem'
 import { complain } from '@/components/toast'
 import { plural } from '@/lib/format'
 import { client } from '@/lib/queries'
+import { AccountRow } from './account-row'
+import { accountsQuery } from './accounts'
 import { keep, reloadServers, serversQuery } from './mcp'
 import { McpServerDialog } from './mcp-server-dialog'
 import { McpToolsDialog } from './mcp-tools-dialog'
@@ -16,11 +18,13 @@ import { McpToolsDialog } from './mcp-tools-dialog'
 interface McpServerListProps {
   projectId: string
   mayManage: boolean
+  mayConnect: boolean
 }
 
 /** The project's MCP servers: what each gives to agents, and what waits to be looked at. */
-export function McpServerList({ projectId, mayManage }: McpServerListProps) {
+export function McpServerList({ projectId, mayManage, mayConnect }: McpServerListProps) {
   const { data, error, refetch } = useQuery(serversQuery(projectId))
+  const accounts = useQuery(accountsQuery(projectId)).data?.items ?? []
   const [adding, setAdding] = useState(false)
   const [shown, setShown] = useState<string | null>(null)
   const servers = data?.items ?? []
@@ -45,7 +49,14 @@ export function McpServerList({ projectId, mayManage }: McpServerListProps) {
       {servers.length > 0 && (
         <ul className="divide-y divide-line rounded-2xl border border-line bg-raised">
           {servers.map((server) => (
-            <Row key={server.id} server={server} mayManage={mayManage} onShow={() => setShown(server.id)} />
+            <Row
+              key={server.id}
+              server={server}
+              account={accounts.find(({ server_id: id }) => id === server.id)}
+              mayManage={mayManage}
+              mayConnect={mayConnect}
+              onShow={() => setShown(server.id)}
+            />
           ))}
         </ul>
       )}
@@ -55,13 +66,14 @@ export function McpServerList({ projectId, mayManage }: McpServerListProps) {
   )
 }
 
-interface RowProps {
+interface RowProps extends Omit<McpServerListProps, 'projectId'> {
   server: McpServer
-  mayManage: boolean
+  account: Account | undefined
   onShow: () => void
 }
 
-function Row({ server: { id, name, url, secret, allowed, waiting }, mayManage, onShow }: RowProps) {
+function Row({ server, account, mayManage, mayConnect, onShow }: RowProps) {
+  const { id, name, url, secret, allowed, waiting } = server
   const [asking, setAsking] = useState(false)
   return (
     <li data-mcp-server={name} className="flex items-center gap-3 px-4 py-3 sm:px-5">
@@ -75,6 +87,7 @@ function Row({ server: { id, name, url, secret, allowed, waiting }, mayManage, o
           {allowed === 0 ? 'No tools for agents yet' : `${plural(allowed, 'tool')} for agents`}
           {waiting > 0 && <span className="text-warn"> · {waiting} to look at</span>}
         </p>
+        {account !== undefined && <AccountRow account={account} mayConnect={mayConnect} />}
       </div>
       <Button size="sm" onClick={onShow}>
         {mayManage && waiting > 0 ? 'Look at tools' : 'Tools'}
