@@ -16,12 +16,12 @@ export function AccountRow({ account, mayConnect }: { account: Account; mayConne
   const disconnect = useMutation({ mutationFn: () => client.connections.disconnect(id), onSuccess: reloadAccounts })
   const error = connect.error ?? disconnect.error
   return (
-    <div data-account={server} className="mt-2">
+    <div data-account={server} className="mt-2.5 border-t border-line pt-2.5">
       <div className="flex items-center gap-3 text-[13px]">
         <p className="min-w-0 flex-1 text-muted">
           {isConnected(account) && since !== null ? (
             <>
-              Your account is connected since <Since iso={since} />
+              You connected your account <Since iso={since} />
             </>
           ) : state === 'lost' ? (
             <span className="text-warn">{host} ended your connection. Connect again.</span>

@@ -4,7 +4,7 @@ import type { SignInCallbackRequest } from '@outlast/sdk'
 import { AuthCard } from '@/components/auth-card'
 import { Problem } from '@/components/problem'
 import { client } from '@/lib/queries'
-import { reloadAccounts } from './accounts'
+import { announceConnected } from './accounts'
 
 /** What the other server sent back. The address is cleared, so that the code is in no history. */
 function takeAnswer(): SignInCallbackRequest {
@@ -21,7 +21,7 @@ function takeAnswer(): SignInCallbackRequest {
 /** `/connections/callback`: a person comes back from the server on which they connected their account. */
 export default function CallbackPage() {
   const [came] = useState(takeAnswer)
-  const { mutate, data, error } = useMutation({ mutationFn: client.connections.finish, onSuccess: reloadAccounts })
+  const { mutate, data, error } = useMutation({ mutationFn: client.connections.finish, onSuccess: announceConnected })
   useEffect(() => {
     document.title = 'Connect an account · Outlast'
     mutate(came)

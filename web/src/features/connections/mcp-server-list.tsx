@@ -76,41 +76,43 @@ function Row({ server, account, mayManage, mayConnect, onShow }: RowProps) {
   const { id, name, url, secret, allowed, waiting } = server
   const [asking, setAsking] = useState(false)
   return (
-    <li data-mcp-server={name} className="flex items-center gap-3 px-4 py-3 sm:px-5">
-      <div className="min-w-0 flex-1">
-        <p className="truncate font-medium">{name}</p>
-        <p className="mt-0.5 truncate text-[13px] text-muted" title={url}>
-          {url.replace(/^https?:\/\//, '')}
-          {secret !== null && ` · ${secret}`}
-        </p>
-        <p className="mt-0.5 text-[13px] text-muted">
-          {allowed === 0 ? 'No tools for agents yet' : `${plural(allowed, 'tool')} for agents`}
-          {waiting > 0 && <span className="text-warn"> · {waiting} to look at</span>}
-        </p>
-        {account !== undefined && <AccountRow account={account} mayConnect={mayConnect} />}
+    <li data-mcp-server={name} className="px-4 py-3 sm:px-5">
+      <div className="flex items-center gap-3">
+        <div className="min-w-0 flex-1">
+          <p className="truncate font-medium">{name}</p>
+          <p className="mt-0.5 truncate text-[13px] text-muted" title={url}>
+            {url.replace(/^https?:\/\//, '')}
+            {secret !== null && ` · ${secret}`}
+          </p>
+          <p className="mt-0.5 text-[13px] text-muted">
+            {allowed === 0 ? 'No tools for agents yet' : `${plural(allowed, 'tool')} for agents`}
+            {waiting > 0 && <span className="text-warn"> · {waiting} to look at</span>}
+          </p>
+        </div>
+        <Button size="sm" onClick={onShow}>
+          {mayManage && waiting > 0 ? 'Look at tools' : 'Tools'}
+        </Button>
+        {mayManage && (
+          <Menu
+            align="end"
+            trigger={
+              <IconButton label={`Actions for ${name}`} size="icon-sm">
+                <Ellipsis />
+              </IconButton>
+            }
+          >
+            <MenuItem onSelect={() => void client.mcpServers.refresh(id).then(keep, complain)}>
+              <RefreshCw />
+              List its tools again
+            </MenuItem>
+            <MenuItem danger onSelect={() => setAsking(true)}>
+              <Trash2 />
+              Remove
+            </MenuItem>
+          </Menu>
+        )}
       </div>
-      <Button size="sm" onClick={onShow}>
-        {mayManage && waiting > 0 ? 'Look at tools' : 'Tools'}
-      </Button>
-      {mayManage && (
-        <Menu
-          align="end"
-          trigger={
-            <IconButton label={`Actions for ${name}`} size="icon-sm">
-              <Ellipsis />
-            </IconButton>
-          }
-        >
-          <MenuItem onSelect={() => void client.mcpServers.refresh(id).then(keep, complain)}>
-            <RefreshCw />
-            List its tools again
-          </MenuItem>
-          <MenuItem danger onSelect={() => setAsking(true)}>
-            <Trash2 />
-            Remove
-          </MenuItem>
-        </Menu>
-      )}
+      {account !== undefined && <AccountRow account={account} mayConnect={mayConnect} />}
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}
