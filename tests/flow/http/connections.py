@@ -43,6 +43,6 @@ def make_mcp_server(tx: Tx, team: Team) -> str:
     server_id = new_id("mcp_server")
     nowhere = "http://127.0.0.1:9/mcp"
     by = team.owner.user_id
-    mcp.add(tx, McpServerRow(server_id, team.project_id, "idle", nowhere, None, None, by, tx.now, tx.now))
+    mcp.add(tx, McpServerRow(server_id, team.project_id, "idle", nowhere, None, None, None, by, tx.now, tx.now))
     mcp.put_listing(tx, server_id, [Definition("find", "", "Find issues.", {"type": "object"}, {})])
     return server_id

@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from outlast.kernel.connections import actions
 from outlast.kernel.connections.oauth_client import CALLBACK_PATH, DOCUMENT_PATH, client_document
-from outlast.kernel.connections.shapes import AccountAnswer, ClientDocumentAnswer, SignInAnswer, SignInCallbackRequest
+from outlast.kernel.connections.shapes import AccountAnswer, SignInAnswer, SignInCallbackRequest
 from outlast.kernel.http.auth import Served, Signed, Svc
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.routers import noun_router
@@ -43,7 +43,7 @@ async def disconnect(mcp_server_id: str, services: Svc, actor: Signed) -> Respon
     return nothing()
 
 
-@router.get(DOCUMENT_PATH, response_model=ClientDocumentAnswer)
+@router.get(DOCUMENT_PATH, include_in_schema=False)  # not of the API: other servers read it
 async def read_client_document(request: Request, surface: Served) -> Response:
     """This server as an OAuth client: authorization servers read it."""
     address = _own_address(surface, request)

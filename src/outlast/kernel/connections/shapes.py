@@ -38,14 +38,3 @@ class AccountAnswer(Answer):
     issuer: str | None
     connected_at: str | None
     last_used_at: str | None
-
-
-class ClientDocumentAnswer(Answer):
-    """This server as an OAuth client (client ID metadata document)."""
-
-    client_id: str
-    client_name: str
-    redirect_uris: list[str]
-    grant_types: list[str]
-    response_types: list[str]
-    token_endpoint_auth_method: str
