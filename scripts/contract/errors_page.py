@@ -2,7 +2,15 @@
 
 from collections.abc import Iterator
 
-from outlast.base import agent_errors, connection_errors, errors, mcp_errors, schedule_errors, secret_errors, webhook_errors
+from outlast.base import (
+    agent_errors,
+    connection_errors,
+    errors,
+    mcp_errors,
+    schedule_errors,
+    secret_errors,
+    webhook_errors,
+)
 from outlast.base.errors import OutlastError
 from outlast.kernel.http.problems import status_of
 from scripts.contract.pages import code, heading, page, prose, table

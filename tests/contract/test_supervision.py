@@ -110,7 +110,7 @@ CATCHES = {
     "outlast_sandbox/egress/http_exchange.py Passage._run_both_ways": UNWRAPPED,
     "outlast_sandbox/egress/proxy.py SandboxProxy._take": REQUEST,
     "outlast_sandbox/egress/secrets.py SandboxSecrets.value": PLUG_IN,
-    "kernel/mcp/connection.py McpConnections.use": PLUG_IN,
+    "kernel/mcp/connection.py McpConnections._use": PLUG_IN,
     "outlast_sandbox/providers/deno/service.py call_sdk": PLUG_IN,
     "outlast_sandbox/providers/e2b/service.py _unless_cancelled": "raised again, unless it was a cancellation",
     "outlast_sandbox/providers/e2b/service.py call_sdk": PLUG_IN,

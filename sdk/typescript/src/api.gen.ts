@@ -76,10 +76,13 @@ export interface Account {
 
 /** An account that a person needs to connect: the question is answered once they have. */
 export interface AccountData {
+  /** Id of the MCP server on which the account is needed. */
   server_id: string
+  /** Name of the MCP server. */
   server: string
+  /** Host of that server. */
   host: string
-  /** Id of the user. */
+  /** Id of the user whose account it is: the one who started the run. */
   user_id: string
 }
 
@@ -538,22 +541,6 @@ export interface CheckpointFiles {
   entries: KeptFile[]
   /** Whether there is more than is listed here. */
   truncated: boolean
-}
-
-/** This server as an OAuth client (client ID metadata document). */
-export interface ClientDocument {
-  /** Address of this document. */
-  client_id: string
-  /** Name that people read when they sign in. */
-  client_name: string
-  /** Addresses that browsers come back to. */
-  redirect_uris: string[]
-  /** Kinds of grants that this server uses. */
-  grant_types: string[]
-  /** Kinds of answers that this server takes. */
-  response_types: string[]
-  /** `none`: this server is a public client and proves itself by PKCE. */
-  token_endpoint_auth_method: string
 }
 
 /** A timer and its consequence. */
@@ -2854,6 +2841,7 @@ export interface PendingQuestion {
   questions: QuestionItem[]
   /** Time of creation (ISO 8601, UTC). */
   created_at: string
+  /** The account that has to be connected; null for other questions. It is answered by itself once it is. */
   account: AccountData | null
   /** Always `question` for a question of the agent. */
   kind: 'question'
@@ -3086,6 +3074,7 @@ export interface Question {
   questions: QuestionItem[]
   /** Time of creation (ISO 8601, UTC). */
   created_at: string
+  /** The account that has to be connected; null for other questions. It is answered by itself once it is. */
   account: AccountData | null
 }
 

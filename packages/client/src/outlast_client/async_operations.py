@@ -10,12 +10,6 @@ from outlast_client.async_transport import AsyncEventStream, AsyncGroup, AsyncTr
 from outlast_client.shapes import *
 
 
-class Operations(AsyncGroup):
-    async def well_known.get_client_document(self) -> ClientDocument:
-        """This server as an OAuth client: authorization servers read it."""
-        return await self._json(Call("GET", "/.well-known/outlast-mcp-client.json", ()))
-
-
 class AgentOperations(AsyncGroup):
     async def run(self, *, idempotency_key: str | None = None, **body: Unpack[AgentRunRequest]) -> AgentRunAnswer | AgentRunWaiting:
         """Post a message, start a run that answers it, and wait for the result: the message, the proposed
@@ -1214,7 +1208,6 @@ class Operations:
     """Every group of operations."""
 
     def __init__(self, transport: AsyncTransport) -> None:
-        self. = Operations(transport)
         self.agent = AgentOperations(transport)
         self.agents = AgentsOperations(transport)
         self.approvals = ApprovalsOperations(transport)

@@ -89,10 +89,13 @@ class Account(TypedDict):
 
 class AccountData(TypedDict):
     """An account that a person needs to connect: the question is answered once they have."""
+    # Id of the MCP server on which the account is needed.
     server_id: str
+    # Name of the MCP server.
     server: str
+    # Host of that server.
     host: str
-    # Id of the user.
+    # Id of the user whose account it is: the one who started the run.
     user_id: str
 
 
@@ -552,22 +555,6 @@ class CheckpointFiles(TypedDict):
     entries: Sequence[KeptFile]
     # Whether there is more than is listed here.
     truncated: bool
-
-
-class ClientDocument(TypedDict):
-    """This server as an OAuth client (client ID metadata document)."""
-    # Address of this document.
-    client_id: str
-    # Name that people read when they sign in.
-    client_name: str
-    # Addresses that browsers come back to.
-    redirect_uris: Sequence[str]
-    # Kinds of grants that this server uses.
-    grant_types: Sequence[str]
-    # Kinds of answers that this server takes.
-    response_types: Sequence[str]
-    # `none`: this server is a public client and proves itself by PKCE.
-    token_endpoint_auth_method: str
 
 
 class Clock(TypedDict):
@@ -2884,6 +2871,7 @@ class PendingQuestion(TypedDict):
     questions: Sequence[QuestionItem]
     # Time of creation (ISO 8601, UTC).
     created_at: str
+    # The account that has to be connected; null for other questions. It is answered by itself once it is.
     account: AccountData | None
     # Always `question` for a question of the agent.
     kind: Literal["question"]
@@ -3117,6 +3105,7 @@ class Question(TypedDict):
     questions: Sequence[QuestionItem]
     # Time of creation (ISO 8601, UTC).
     created_at: str
+    # The account that has to be connected; null for other questions. It is answered by itself once it is.
     account: AccountData | None
 
 
