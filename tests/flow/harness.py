@@ -155,7 +155,7 @@ async def stage(
     async with anyio.create_task_group() as group:
         if working:
             group.start_soon(Worker(services.engine).run)
-            handlers = {account_questions.TIMER: partial(connections.go_on, services)}
+            handlers: dict[str, Any] = {account_questions.TIMER: partial(connections.go_on, services)}
             group.start_soon(Sweeper(services.engine, None, handlers).run)
             group.start_soon(services.watching.run)
         with anyio.fail_after(patience_s):

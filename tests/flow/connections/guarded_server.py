@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import AccessToken, TokenVerifier
@@ -24,7 +25,7 @@ class Verifier:
         found = self._auth.subject_of(token)
         if found is None:
             return None
-        known = {"client_id": found.client_id, "resource": found.resource, "subject": found.user}
+        known: dict[str, Any] = {"client_id": found.client_id, "resource": found.resource, "subject": found.user}
         return AccessToken(token=token, scopes=[], **known)
 
 
