@@ -37,6 +37,8 @@ from tests.flow.connections.guarded_server import guarded_server
 from tests.flow.harness import Stage, stage
 from tests.flow.mcp.tool_server import ToolServer
 
+# What these check is what other servers answer: one database is enough.
+on_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 OWN = "http://127.0.0.1:8400"
 
 
@@ -138,6 +140,7 @@ async def test_tokens_are_sealed_for_their_row_and_shown_nowhere(
         assert verifier not in shown
 
 
+@on_sqlite
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
 async def test_a_server_that_gives_secrets_is_shown_them_and_registers_this_one_once(
     db: Database, tmp_path: Path, method: str
@@ -151,6 +154,7 @@ async def test_a_server_that_gives_secrets_is_shown_them_and_registers_this_one_
         assert secret not in str(rows)
 
 
+@on_sqlite
 async def test_a_client_of_the_configuration_or_a_document_of_this_server_goes_before_registration(
     db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +207,7 @@ async def test_a_state_is_good_once_for_its_user_and_session_and_for_ten_minutes
         assert len(it.auth.tokens) == 2
 
 
+@on_sqlite
 async def test_an_answer_of_another_issuer_or_of_none_is_refused_and_uses_up_the_state(
     db: Database, tmp_path: Path
 ) -> None:
@@ -218,6 +223,7 @@ async def test_an_answer_of_another_issuer_or_of_none_is_refused_and_uses_up_the
         assert it.auth.tokens == []
 
 
+@on_sqlite
 async def test_what_the_person_or_the_server_refuses_is_said(db: Database, tmp_path: Path) -> None:
     async with world(db, tmp_path) as it:
         came = await allow(await it.begin())
@@ -241,6 +247,7 @@ UNSAFE: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+@on_sqlite
 async def test_a_sign_in_server_that_is_not_safe_is_refused(db: Database, tmp_path: Path) -> None:
     async with world(db, tmp_path) as it:
         for answers, match in UNSAFE:
@@ -249,6 +256,7 @@ async def test_a_sign_in_server_that_is_not_safe_is_refused(db: Database, tmp_pa
                 await it.begin()
 
 
+@on_sqlite
 async def test_metadata_of_another_resource_is_refused_and_the_server_is_not_added(
     db: Database, tmp_path: Path
 ) -> None:
@@ -262,6 +270,7 @@ async def test_metadata_of_another_resource_is_refused_and_the_server_is_not_add
             assert await mcp.list_servers(it.services, it.owner, it.project_id) == []
 
 
+@on_sqlite
 async def test_a_redirect_into_a_private_network_is_refused(db: Database, tmp_path: Path) -> None:
     import flask
 
@@ -306,6 +315,7 @@ class Userinfo:
         return good if answer.status_code == 200 else None
 
 
+@on_sqlite
 async def test_an_ordinary_provider_signs_a_person_in_once_it_supports_pkce(db: Database, tmp_path: Path) -> None:
     """`oidc-provider-mock` as it is names no code challenge methods, so it is refused; with them it works."""
     import flask
