@@ -54,7 +54,7 @@ class Follower(asyncio.Protocol):
         self.seen = b""  # all events but deltas, if `keep`
         self.keep = False
         self.opened = anyio.Event()
-        self.began = anyio.Event()  # a token on this connection
+        self._began = anyio.Event()  # a token on this connection, or its end
         self.ended = anyio.Event()  # the run's stream, or the connection
 
     async def open(self, after: bytes = b"0") -> None:
@@ -65,7 +65,7 @@ class Follower(asyncio.Protocol):
 
     def request(self, after: bytes) -> bytes:
         """Resets the parser; returns the request for a new connection."""
-        self.opened, self.began, self.ended = anyio.Event(), anyio.Event(), anyio.Event()
+        self.opened, self._began, self.ended = anyio.Event(), anyio.Event(), anyio.Event()
         self._rest, self.first_ns = b"", 0
         return b"GET /v1/runs/%b/events HTTP/1.1\r\nhost: 127.0.0.1:%d\r\nlast-event-id: %b\r\n\r\n" % (
             self._run_id.encode(),
@@ -76,6 +76,12 @@ class Follower(asyncio.Protocol):
     async def resume(self) -> None:
         await self.open(self.last_id)
 
+    async def first_token(self) -> None:
+        """Waits for a token on this connection. Raises `Refused` if the connection ends without one."""
+        await self._began.wait()
+        if not self.first_ns:
+            raise Refused("The server closed a stream before its first token.")
+
     def drop(self) -> None:
         """Drops the connection without closing it properly."""
         self._transport.abort()
@@ -84,6 +90,7 @@ class Follower(asyncio.Protocol):
         self._transport = transport
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._began.set()
         self.ended.set()
 
     def data_received(self, data: bytes) -> None:
@@ -128,7 +135,7 @@ class Follower(asyncio.Protocol):
             tally.latencies_ns.append(now - int(sent))
         tally.tokens += len(found)
         self.last_ns = now
-        self.began.set()
+        self._began.set()
 
 
 class Refused(Exception):

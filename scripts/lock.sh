@@ -9,7 +9,7 @@ export UV_CUSTOM_COMPILE_COMMAND="make lock"
 compile() {
     "$python" -m uv pip compile --quiet --system-certs --universal --python-version 3.11 --generate-hashes \
         --no-emit-index-url --no-emit-find-links --no-emit-package outlast-client --no-emit-package outlast-sandbox \
-        --extra providers --group build "$@" pyproject.toml
+        --extra providers --extra pydantic-ai --group build "$@" pyproject.toml
 }
 
 compile --output-file requirements.lock "$@"

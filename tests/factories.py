@@ -28,7 +28,9 @@ from outlast.kernel.connections.oauth_client import OAuth
 from outlast.kernel.http.web_addresses import allowed_addresses
 from outlast.kernel.inbox.actions import read_inbox
 from outlast.kernel.library.search import SEARCH
+from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.connection import McpConnections
+from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.tools import ConnectedTools
 from outlast.kernel.mentions.inbox_items import InboxItem
 from outlast.kernel.presence.board import PresenceBoard
@@ -67,10 +69,12 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
     vault = Vault(Keyring([b"k" * 32]))
     oauth = OAuth(allowed_addresses(chosen.mcp.allow_private), chosen.connections, os.environ.get)
     accounts = AccountTokens(db, vault, oauth, clock)
+    packages = more.pop("packages", None) or PackageServers(db, more.get("manager"), chosen.mcp, clock)
     given: dict[str, Any] = {
         "db": db,
         "clock": clock,
         "settings": chosen,
+        "want_packages": packages.want,
         "blobs": blobs,
         "presence": PresenceBoard(clock),
         "hub": hub,
@@ -89,7 +93,12 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
             "nod_test",
             _log,
             Workspaces(db, more.get("manager"), blobs),
-            connected=ConnectedTools(db, McpConnections(db, vault, chosen.mcp, accounts)),
+            connected=ConnectedTools(
+                db,
+                McpConnections(db, vault, chosen.mcp, accounts, ConfiguredSecrets(chosen.sandbox)),
+                packages,
+                Workspaces(db, more.get("manager"), blobs),
+            ),
         ),
         "watching": Watching(db, hub, clock, chosen, "nod_test"),
         "states": registry.make_states(chosen),

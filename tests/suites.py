@@ -28,6 +28,7 @@ OF_APPS: Final = {
     "knowledge": "knowledge",
     "pages": "pages",
     "screens": "screens",
+    "skills": "skills",
 }
 """Folders of tests/flow, and the app that each is of."""
 

@@ -13,7 +13,7 @@ async def measure(rig: Rig) -> list[Figure]:
     for _ in range(8 if rig.quick else 20):
         run_id = await rig.api.start(order(500, 50))
         follower = await rig.follow(run_id, Tally())
-        await follower.began.wait()
+        await follower.first_token()
         await anyio.sleep(0.1)
         began = now_ms()
         await rig.api.call("POST", f"/v1/runs/{run_id}/cancel")

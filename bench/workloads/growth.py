@@ -157,12 +157,12 @@ async def _resumes(rig: Rig, work: str, _listed: str) -> list[float]:
     follower = await rig.follow(await _run(rig, work, order(100, 100, first_ms=50)), Tally())
     times = []
     for _ in range(10):
-        await follower.began.wait()
+        await follower.first_token()
         follower.drop()
         await anyio.sleep(0.04)
         began = now_ms()
         await follower.resume()
-        await follower.began.wait()
+        await follower.first_token()
         times.append(follower.first_ns / 1e6 - began)
     await wait_for_all([follower], 20)
     return times

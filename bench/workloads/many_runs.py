@@ -19,7 +19,7 @@ async def measure(rig: Rig) -> list[Figure]:
     async def one(number: int) -> None:
         await anyio.sleep(number * 0.0137)  # evenly over a token's distance
         followers.append(await rig.follow(await rig.api.start(content), tally))
-        await followers[-1].began.wait()
+        await followers[-1].first_token()
 
     async with anyio.create_task_group() as tasks:
         for number in range(RUNS):

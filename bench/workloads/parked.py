@@ -32,7 +32,7 @@ async def measure(rig: Rig) -> list[Figure]:
         began = now_ms()
         await rig.api.call("POST", f"/v1/approvals/{approval_id}", {"decision": "approve"})
         with anyio.move_on_after(10):
-            await follower.began.wait()
+            await follower.first_token()
             first.append(follower.first_ns / 1e6 - began)
             asked.append(follower.arrived_ns / 1e6 - began)
         follower.drop()

@@ -78,5 +78,5 @@ async def _resume(follower: Follower, times: list[float]) -> None:
     began = now_ms()
     await follower.resume()
     with anyio.move_on_after(10):
-        await follower.began.wait()
+        await follower.first_token()
         times.append(now_ms() - began)

@@ -2,7 +2,9 @@
 
 The words that agents are written with can be imported from here; they are loaded when they are first asked for:
 
-    from outlast import Agent, Context, Image, flow, tool
+    from outlast import Agent, Context, Image, flow, mcp, tool
+
+`OutlastDurability` and `OutlastWorkspace`, for agents of pydantic-ai, need the extra `pydantic-ai`.
 """
 
 from importlib import import_module
@@ -12,11 +14,14 @@ __all__ = [
     "Agent",
     "Context",
     "Image",
+    "OutlastDurability",
+    "OutlastWorkspace",
     "Source",
     "StageContext",
     "StageResult",
     "ToolResult",
     "flow",
+    "mcp",
     "tool",
     "web_fetch",
     "web_search",
@@ -26,18 +31,24 @@ _MODULES: Final = {
     "Agent": "agent",
     "Context": "context",
     "Image": "images",
+    "OutlastDurability": "guests.pydantic_ai.durability",
+    "OutlastWorkspace": "guests.pydantic_ai.workspace",
     "Source": "sources",
     "StageContext": "context",
     "StageResult": "hooks",
     "ToolResult": "tool",
     "flow": "flow",
+    "mcp": "mcp",
     "tool": "tool",
     "web_fetch": "tools.web",
     "web_search": "tools.web",
 }
 
+_MODULE: Final = "mcp"  # a word that is a module itself
+
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module 'outlast' has no attribute {name!r}")
-    return getattr(import_module(f"outlast.kernel.agents.{_MODULES[name]}"), name)
+    module = import_module(f"outlast.kernel.agents.{_MODULES[name]}")
+    return module if name == _MODULE else getattr(module, name)

@@ -1,7 +1,10 @@
+from outlast.kernel.agents import mcp as mcp
 from outlast.kernel.agents.agent import Agent as Agent
 from outlast.kernel.agents.context import Context as Context
 from outlast.kernel.agents.context import StageContext as StageContext
 from outlast.kernel.agents.flow import flow as flow
+from outlast.kernel.agents.guests.pydantic_ai.durability import OutlastDurability as OutlastDurability
+from outlast.kernel.agents.guests.pydantic_ai.workspace import OutlastWorkspace as OutlastWorkspace
 from outlast.kernel.agents.hooks import StageResult as StageResult
 from outlast.kernel.agents.images import Image as Image
 from outlast.kernel.agents.sources import Source as Source

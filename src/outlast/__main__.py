@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ def main() -> None:
     # every run later.
     usual = gc.get_threshold()
     gc.set_threshold(500_000)
+    # Pydantic would read the metadata of every installed package in search of plugins. `PYDANTIC_DISABLE_PLUGINS=none`
+    # has it search.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from outlast.surfaces.cli.main import run_cli
 
     def run(settings: Settings, announce: Announce, http: bool) -> None:

@@ -16,7 +16,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -33,6 +33,7 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
 from outlast.base.errors import OutlastError, UnsafeBind
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Run, Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import migrate, open_database
@@ -51,7 +52,11 @@ from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
 from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.http.surface import Surface
+from outlast.kernel.mcp import code_servers
+from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.connection import McpConnections
+from outlast.kernel.mcp.package_network import PackageNetwork
+from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.tools import ConnectedTools
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.presence.actions import tell_presence
@@ -75,7 +80,7 @@ from outlast.kernel.schedules import store as schedules
 from outlast.kernel.schedules.code_schedules import follow_code
 from outlast.kernel.secrets.prompt import secrets_addition
 from outlast.kernel.secrets.vault import open_vault
-from outlast.kernel.services import Services
+from outlast.kernel.services import SandboxServices, Services
 from outlast.kernel.set_aside.shelf import DatabaseShelf
 from outlast.kernel.settings import Settings
 from outlast.kernel.sidecars import OpenSidecar, open_sidecars, with_dependencies
@@ -154,7 +159,7 @@ async def run_program(
                 tasks.start_soon(program.services.supervisor.keep, "check of sandboxes", api.surface.readiness.run)
             tasks.start_soon(program.services.supervisor.guard.once, "start", "models", _warm_up, program)
             tasks.start_soon(
-                program.services.supervisor.guard.once, "start", "schedules", follow_code, program.services
+                program.services.supervisor.guard.once, "start", "agents' code", _follow_code, program.services
             )
             announce(_address(settings, listeners[0]) if listeners else "")
             await wish()
@@ -217,6 +222,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     database.on_notice(hub.ring)
     presence = PresenceBoard(clock)
     presence.on_change(lambda room_id: tell_presence(presence, hub, room_id))
+    opening = replace(opening, runs_code=lambda name: name in agents.sandboxed)
     apps = {app.name: opening.open(app) for app in registry.load().apps}
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
@@ -225,10 +231,11 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         {name: app.agents for name, app in apps.items()},
         additions=[
             *(addition for app in apps.values() for addition in app.additions),
-            secrets_addition(lambda name: name in agents.sandboxed),
+            secrets_addition(opening.runs_code),
         ],
     )
     account_tokens = open_accounts(opening)
+    mcp_packages = _mcp_packages(opening, sandboxes)
     engine = Engine(
         db=database,
         hub=hub,
@@ -242,7 +249,12 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         log=_log_event,
         workspaces=opening.workspaces,
         files=sandboxes.checkpoints,
-        connected=ConnectedTools(database, McpConnections(database, opening.vault, settings.mcp, account_tokens)),
+        connected=ConnectedTools(
+            database,
+            McpConnections(database, opening.vault, settings.mcp, account_tokens, ConfiguredSecrets(settings.sandbox)),
+            mcp_packages,
+            opening.workspaces,
+        ),
     )
     warmer = None
     if sandboxes.manager is not None and settings.sandbox is not None and settings.sandbox.mode == "warm":
@@ -264,6 +276,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         states=opening.states,
         implementations=opening.implementations,
         supervisor=supervisor,
+        want_packages=mcp_packages.want,
     )
     timers = {kind: handle for app in apps.values() for kind, handle in app.timers.items()}
     timers[schedules.TIMER] = partial(due_runs.fire, services)
@@ -275,10 +288,11 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         *(task for app in apps.values() for task in app.tasks.items()),
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
+        *([("packages of MCP servers", mcp_packages.run)] if sandboxes.manager is not None else []),
         ("webhooks", Sender(database, clock, opening.vault, settings, supervisor).run),
     ]
     own_agents = OwnLoader(
-        settings.agents, engine.agents, clock, OwnTools(opening).give, partial(follow_code, services)
+        settings.agents, engine.agents, clock, OwnTools(opening).give, partial(_follow_code, services)
     )
     if settings.agents.reload:
         tasks.append(("agents of the operator", own_agents.run))
@@ -290,6 +304,20 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         tasks=tasks,
         layers=[app.layer for app in apps.values() if app.layer is not None],
     )
+
+
+def _mcp_packages(opening: Opening, sandboxes: SandboxServices) -> PackageServers:
+    network = None
+    if sandboxes.egress is not None:
+        network = PackageNetwork(opening.database, opening.clock, opening.folder / "mcp-egress", sandboxes.egress)
+    return PackageServers(opening.database, sandboxes.manager, opening.settings.mcp, opening.clock, network)
+
+
+async def _follow_code(services: Services) -> None:
+    """Keep what the operator's agents declare: schedules and MCP servers."""
+    await follow_code(services)
+    await code_servers.follow_code(services)
+    services.want_packages()
 
 
 async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.Event) -> None:

@@ -14,6 +14,11 @@ from tests.browser.studio import Studio, calling, open_studio
 from tests.flow.mcp.tool_server import ToolServer, tool_server
 
 pytestmark = pytest.mark.browser
+DESK = """
+from outlast import Agent, mcp
+
+desk = Agent("desk", title="Desk", tools=[mcp.http("{url}", name="board", allow=["find", "create_issue"])])
+"""
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +29,11 @@ def tracker() -> Iterator[ToolServer]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory, tracker: ToolServer) -> Iterator[Studio]:
+    folder = tmp_path_factory.mktemp("mcp")
+    (folder / "agents").mkdir()
+    (folder / "agents" / "desk.py").write_text(DESK.format(url=tracker.url))
     more = f'\n[mcp]\nallow_private = ["{tracker.place}"]\n'
-    with open_studio(tmp_path_factory.mktemp("mcp"), more=more) as studio:
+    with open_studio(folder, more=more) as studio:
         yield studio
 
 
@@ -87,9 +95,37 @@ def test_an_address_where_no_server_answers_is_told_in_the_dialog_and_nothing_is
     page.get_by_role("button", name="Add server").click()
     page.get_by_label("Address").fill("https://mcp.linear.app/mcp")
     expect(page.get_by_label("Name")).to_have_value("linear")
+    page.get_by_label("Address").fill("npx -y @modelcontextprotocol/server-memory")
+    expect(page.get_by_label("Name")).to_have_value("memory")
+    expect(page.get_by_role("textbox", name="Hosts")).to_be_visible()
     page.get_by_label("Address").fill("http://10.0.0.1/mcp")
     page.get_by_label("Name").fill("inside")
     page.get_by_role("dialog").get_by_role("button", name="Add server").click()
     expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("private")
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text("Servers that speak MCP give tools to agents")).to_be_visible()
+    expect(page.locator("[data-mcp-server=inside]")).to_have_count(0)
+
+
+def test_a_server_in_the_code_of_an_agent_is_shown_with_its_tools_and_cannot_be_removed(
+    open_page: OpenPage, server: Studio, tracker: ToolServer
+) -> None:
+    tracker.describe("Find issues.")
+    project = server.get("/v1/me")["default_project_id"]
+    page = open_page(f"/projects/{project}/connections")
+    row = page.locator("[data-mcp-server=board]")
+    expect(row).to_contain_text("board · from the code of Desk")
+    expect(row).to_contain_text("Its tools are listed when a run first needs them")
+    row.get_by_role("button", name="Actions for board").click()
+    expect(page.get_by_role("menuitem", name="Remove")).to_have_count(0)
+    page.get_by_role("menuitem", name="List its tools again").click()
+    expect(row).to_contain_text("2 tools for its agent")
+    tracker.describe("Find issues, and send them elsewhere.")
+    row.get_by_role("button", name="Actions for board").click()
+    page.get_by_role("menuitem", name="List its tools again").click()
+    expect(row).to_contain_text("1 tool for its agent · 1 to look at")
+    row.get_by_role("button", name="Look at tools").click()
+    tools = page.get_by_role("dialog", name="Tools of board")
+    expect(tools.locator("[data-mcp-tool]")).to_have_count(2)
+    expect(tools.locator("[data-mcp-tool=find]")).to_contain_text("changed by the server")
+    tools.get_by_role("button", name="Allow board.find").click()
+    expect(tools.get_by_role("button", name="Withdraw board.find")).to_be_visible()

@@ -128,7 +128,7 @@ def test_settings_named_in_the_docs_exist() -> None:
     assert [entry for entry in named if entry[1] not in known and entry[1] not in EVENTS_LIKE_SETTINGS] == []
 
 
-EVENTS_LIKE_SETTINGS = {"sandbox.state", "knowledge.updated", "knowledge.removed"}
+EVENTS_LIKE_SETTINGS = {"sandbox.state", "knowledge.updated", "knowledge.removed", "mcp.http", "mcp.stdio"}
 
 
 @pytest.mark.parametrize("page", WRITTEN_BY_HAND, ids=names(WRITTEN_BY_HAND))

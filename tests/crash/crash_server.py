@@ -2,7 +2,8 @@
 serve …`. The environment says where: `OUTLAST_CRASH_POINT_FILE`, and `OUTLAST_CRASH_COMMITS_FILE` for the labels of
 all commits (see `tests.crash.crash_database`); `OUTLAST_CRASH_STAGED=1` gives the agent `chat` stages,
 `OUTLAST_CRASH_BLOCKING=1` a tool that blocks the event loop, which may last `blocking_chat.LOST_S`, and
-`OUTLAST_CRASH_FLOWS=1` makes it a flow. An event loop that stands still is a line of the log (see `tests.lag`)."""
+`OUTLAST_CRASH_FLOWS=1` makes it a flow, `OUTLAST_CRASH_GUEST=1` an agent of pydantic-ai. An event loop that stands
+still is a line of the log (see `tests.lag`)."""
 
 import gc
 import os
@@ -13,7 +14,7 @@ from outlast.__main__ import main as run
 from outlast.base.clock import Clock
 from outlast.db.connect import open_database
 from outlast.db.database import Database
-from tests.crash.crash_database import BLOCKING, COMMITS_FILE, FLOWS, POINT_FILE, STAGED, CrashingDatabase
+from tests.crash.crash_database import BLOCKING, COMMITS_FILE, FLOWS, GUEST, POINT_FILE, STAGED, CrashingDatabase
 
 
 def _open_crashing(url: str, data_dir: Path, clock: Clock) -> Database:
@@ -43,6 +44,10 @@ def main() -> None:
         loop_watch.LOST_S = blocking_chat.LOST_S  # type: ignore[misc]
     if os.environ.get(FLOWS) == "1":
         agent.open_app = flows_chat.open_app
+    if os.environ.get(GUEST) == "1":
+        from tests.crash import guest_chat
+
+        agent.open_app = guest_chat.open_app
     run()
 
 

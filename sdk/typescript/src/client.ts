@@ -12,6 +12,7 @@ import { Pages } from './pages.ts'
 import { Schedules } from './schedules.ts'
 import { Screens } from './screens.ts'
 import { Secrets } from './secrets.ts'
+import { Skills } from './skills.ts'
 import { Webhooks } from './webhooks.ts'
 import type * as api from './api.gen.ts'
 import { tellsProgress, uploadForm } from './uploading.ts'
@@ -57,6 +58,7 @@ export class OutlastClient {
   readonly schedules: Schedules = new Schedules(this)
   readonly artifacts: Artifacts = new Artifacts(this)
   readonly secrets: Secrets = new Secrets(this)
+  readonly skills: Skills = new Skills(this)
   readonly mcpServers: McpServers = new McpServers(this)
   readonly connections: Connections = new Connections(this)
   readonly webhooks: Webhooks = new Webhooks(this)

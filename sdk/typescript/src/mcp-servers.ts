@@ -12,7 +12,12 @@ export class McpServers {
   tools = (id: string, signal?: AbortSignal) =>
     this.client.json<McpTools>('GET', `/v1/mcp-servers/${id}/tools`, { signal })
   /** Ask the server for its tools again. */
-  refresh = (id: string) => this.client.json<McpTools>('POST', `/v1/mcp-servers/${id}/refresh`)
+  /** `projectId`: of a server of agents' code, the project whose saved secrets may be used. */
+  refresh = (id: string, projectId?: string) =>
+    this.client.json<McpTools>(
+      'POST',
+      `/v1/mcp-servers/${id}/refresh${projectId === undefined ? '' : `?project_id=${projectId}`}`,
+    )
   /** Offer tools to agents: the digests, by name, of what was looked at. */
   allow = (id: string, tools: Record<string, string>) =>
     this.client.json<McpTools>('POST', `/v1/mcp-servers/${id}/allow`, { body: { tools } })

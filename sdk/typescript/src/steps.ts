@@ -68,6 +68,10 @@ function wordsFor(tool: string, args: string): Words {
       return one('Reading', 'Read', 'Read', fileName(strings(args, 'id')[0]) || 'a file')
     case 'show_file':
       return one('Showing', 'Showed', 'Show', strings(args, 'path')[0] ?? 'a file')
+    case 'use_skill':
+      return one('Taking up', 'Used', 'Use', `the skill ${strings(args, 'name')[0] ?? ''}`.trim())
+    case 'read_skill_file':
+      return one('Reading', 'Read', 'Read', strings(args, 'path')[0] ?? 'a file of the skill')
     case 'ask_user':
       return ['Asking you', 'Asked you', 'Ask you']
     case 'start_service':

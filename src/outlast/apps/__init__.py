@@ -8,5 +8,6 @@ APPS: Final = (
     "outlast.apps.pages",
     "outlast.apps.documents",
     "outlast.apps.knowledge",
+    "outlast.apps.skills",
     "outlast.apps.web",
 )

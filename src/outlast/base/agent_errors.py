@@ -24,6 +24,12 @@ class FlowMisused(InvalidRequest):
     code = "flow_misused"
 
 
+class GuestFailed(Conflict):
+    """An agent of another library failed; the message says how."""
+
+    code = "guest_failed"
+
+
 class StateTooLarge(InvalidRequest):
     """The state of a thread would be larger than a thread can keep. Fields: `bytes`, `limit_bytes`."""
 

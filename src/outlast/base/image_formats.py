@@ -6,9 +6,10 @@ costs a few steps: below 30 ms in the worst case.
 
 import re
 import struct
-from dataclasses import dataclass
 from struct import unpack_from
 from typing import Final
+
+from outlast.base.records import dataclass
 
 _MAX_WALKED: Final = 262_144  # bytes of headers and of fill between them
 _SHORTEST_SEGMENT: Final = 16  # bytes that a header counts for at least; 16,384 headers, cameras write some dozens

@@ -32,6 +32,13 @@ class McpToolChanged(Conflict):
     default_hint = "List the server's tools again and look at what changed."
 
 
+class McpServerInCode(Conflict):
+    """The MCP server is named in the code of an agent, so it cannot be removed here. Fields: `server`."""
+
+    code = "mcp_server_in_code"
+    default_hint = "Remove it from the agent's tools, or withdraw the server's tools."
+
+
 class TooManyMcpServers(Conflict):
     """The project has as many MCP servers as it may. Fields: `project_id`."""
 

@@ -9,13 +9,13 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
 from outlast.base.data_directory import sync_file
 from outlast.base.errors import DiskFull, StoredFileMissing
+from outlast.base.records import dataclass
 
 AT_ONCE: Final = 4  # files synced concurrently: the disk writes them together
 _GONE: Final = ".gone"  # a blob that is being removed; renamed back if it was kept meanwhile

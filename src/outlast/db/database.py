@@ -7,12 +7,13 @@ effects besides its queries and `tx.after_commit`.
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Concatenate, Final, NamedTuple, ParamSpec, Protocol, TypeVar
 
 import sqlalchemy as sa
 
+from outlast.base.records import dataclass
 from outlast.db.lock_order import RowLocks, locks_of_transaction
 from outlast.db.prepared import (
     Prepared,

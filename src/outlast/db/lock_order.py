@@ -6,12 +6,14 @@ tables belong to one of these rows, which is locked first, or are not checked.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.sql import operators, visitors
+
+from outlast.base.records import dataclass
 
 _PLACE: Final = "lock_place"
 

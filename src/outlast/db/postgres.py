@@ -4,7 +4,6 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from typing import Any, Concatenate, Final
 
 import anyio
@@ -15,6 +14,7 @@ from sqlalchemy.util import await_only
 
 from outlast.base.clock import Clock
 from outlast.base.errors import DiskFull, MalformedInput, OutlastError, StorageUnavailable
+from outlast.base.records import dataclass
 from outlast.db.database import Listener, P, T, Tx, publish_commit, ring_all
 from outlast.db.prepared import PreparedStatements
 

@@ -12,7 +12,6 @@ import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Concatenate, Final
 
@@ -20,6 +19,7 @@ import sqlalchemy as sa
 
 from outlast.base.clock import Clock
 from outlast.base.errors import DatabaseDamaged, DiskFull, OutlastError, StorageUnavailable
+from outlast.base.records import dataclass
 from outlast.db.database import Listener, P, T, Tx, publish_commit
 from outlast.db.prepared import PreparedStatements
 

@@ -11,7 +11,6 @@ that the blobs of its database copy stay.
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -21,6 +20,7 @@ import sqlalchemy as sa
 from outlast.base.data_directory import sync_file
 from outlast.base.errors import DeploymentMismatch, StartRefused
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.database import Database, Tx
 from outlast.db.tables import meta, put_fact
 from outlast.kernel.accounts.tables import users

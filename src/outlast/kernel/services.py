@@ -1,11 +1,12 @@
 """The services that every action receives."""
 
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import wraps
 from typing import Any, Concatenate
 
 from outlast.base.clock import Clock, SystemClock
+from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, P, T, Tx
@@ -52,10 +53,15 @@ class SandboxServices:
     warm: Callable[[str], None] = cold
 
 
+def no_packages() -> None:
+    """Look for packages of MCP servers to install: there is no service for it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The opened resources of one server, wired in `app.py`. `states` is the in-memory state of apps, by class;
-    `implementations` are those of the ports that apps opened; `supervisor` runs the services beside the requests."""
+    `implementations` are those of the ports that apps opened; `supervisor` runs the services beside the requests. Call
+    `want_packages` when a package that is an MCP server was added."""
 
     db: Database
     clock: Clock
@@ -72,6 +78,7 @@ class Services:
     states: Mapping[type, Any] = field(default_factory=dict)
     implementations: Mapping[Port[Any], Any] = field(default_factory=dict)
     supervisor: Supervisor = field(default_factory=lambda: Supervisor(SystemClock()))
+    want_packages: Callable[[], None] = no_packages
 
     def state(self, kind: type[T]) -> T:
         """An app's in-memory state of this class (`App.state`)."""

@@ -1,7 +1,11 @@
-"""Secrets, webhooks and MCP servers of a project, for the table of permissions."""
+"""Secrets, webhooks, MCP servers and skills of a project, for the table of permissions."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from outlast.apps.skills import store as skills
+from outlast.apps.skills.rules import Bounds, checked_skill
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.hooks import store as hooks
@@ -43,6 +47,15 @@ def make_mcp_server(tx: Tx, team: Team) -> str:
     server_id = new_id("mcp_server")
     nowhere = "http://127.0.0.1:9/mcp"
     by = team.owner.user_id
-    mcp.add(tx, McpServerRow(server_id, team.project_id, "idle", nowhere, None, None, None, by, tx.now, tx.now))
+    unset: dict[str, Any] = dict.fromkeys(McpServerRow._fields) | {"tries": 0}
+    named = {"id": server_id, "project_id": team.project_id, "name": "idle", "url": nowhere}
+    mcp.add(tx, McpServerRow(**unset | named | {"created_by": by, "created_at": tx.now, "listed_at": tx.now}))
     mcp.put_listing(tx, server_id, [Definition("find", "", "Find issues.", {"type": "object"}, {})])
     return server_id
+
+
+def make_skill(tx: Tx, team: Team, blob: str) -> str:
+    """A skill, whose stored file is another one."""
+    text = b"---\nname: greet\ndescription: Greets people.\n---\n"
+    skill = checked_skill({"SKILL.md": text}, Bounds(1, 1_000))
+    return skills.put(tx, team.project_id, skill, {"SKILL.md": blob}, team.owner.user_id).name

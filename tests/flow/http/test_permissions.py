@@ -25,7 +25,7 @@ from tests.asgi import Answer, Browser
 from tests.documents import make_documents
 from tests.factories import Team, join, make_run, make_schedule, make_user
 from tests.flow.http.conftest import Site
-from tests.flow.http.connections import WEBHOOK, make_hook, make_mcp_server, make_secret, make_webhook
+from tests.flow.http.connections import WEBHOOK, make_hook, make_mcp_server, make_secret, make_skill, make_webhook
 from tests.flow.http.things import (
     _source,
     make_artifact,
@@ -95,6 +95,7 @@ class Scene:
             **make_webhook(tx, team),
             "hook_id": make_hook(tx, services, team),
             "mcp_server_id": make_mcp_server(tx, team),
+            "skill_name": make_skill(tx, team, blob),
             "name": "web",
             **make_set_aside(tx),
             "invitation_id": invitation.id,
@@ -299,6 +300,12 @@ TABLE: dict[str, Row] = {
     "DELETE /v1/secrets/{secret_id}": Row(OWNER),
     "PUT /v1/secrets/{secret_id}/value": Row(EDITOR, {"value": "hush"}),
     "DELETE /v1/secrets/{secret_id}/value": Row(EDITOR),
+    "GET /v1/projects/{project_id}/skills": Row(VIEWER),
+    "POST /v1/projects/{project_id}/skills": Row(OWNER, FORM),
+    "GET /v1/projects/{project_id}/skills/{skill_name}": Row(VIEWER),
+    "GET /v1/projects/{project_id}/skills/{skill_name}/file": Row(VIEWER),
+    "PATCH /v1/projects/{project_id}/skills/{skill_name}": Row(OWNER, {"enabled": False}),
+    "DELETE /v1/projects/{project_id}/skills/{skill_name}": Row(OWNER),
     "GET /v1/projects/{project_id}/threads": Row(VIEWER),
     "POST /v1/projects/{project_id}/threads": Row(EDITOR, {"title": "New"}),
     "GET /v1/threads/{thread_id}": Row(VIEWER),
@@ -383,6 +390,7 @@ TABLE: dict[str, Row] = {
     "POST /v1/threads/{thread_id}/workspace/reset": Row(EDITOR),
 }
 QUERY = {
+    "GET /v1/projects/{project_id}/skills/{skill_name}/file": "?path=SKILL.md",
     "GET /v1/documents/{document_id}/changes": "?since=0",
     "GET /v1/documents/{document_id}/diff": "?from=0&to=1",
     "POST /v1/attachments": "?project_id={project_id}",

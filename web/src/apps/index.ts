@@ -22,5 +22,6 @@ import { documents } from './documents'
 import { knowledge } from './knowledge'
 import { pages } from './pages'
 import { screens } from './screens'
+import { skills } from './skills'
 
-export const APPS: readonly App[] = [screens, pages, documents, knowledge]
+export const APPS: readonly App[] = [screens, pages, documents, knowledge, skills]

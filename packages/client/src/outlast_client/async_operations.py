@@ -392,11 +392,13 @@ class KnowledgeOperations(AsyncGroup):
 
 class McpServersOperations(AsyncGroup):
     async def add(self, project_id: str, **body: Unpack[McpServerRequest]) -> McpTools:
-        """Add an MCP server and list its tools (owners). Agents are offered a tool once you allow it."""
+        """Add an MCP server and list its tools (owners); those of a package are listed once it is
+        installed. Agents are offered a tool once you allow it."""
         return await self._json(Call("POST", "/v1/projects/{}/mcp-servers", (project_id, ), body=body))
 
     async def allow_mcp_tools(self, mcp_server_id: str, **body: Unpack[AllowToolsRequest]) -> McpTools:
-        """Offer tools to the project's agents (owners), each exactly as you have seen it."""
+        """Offer tools to the project's agents (owners), each exactly as you have seen it; those of a
+        server of agents' code to these agents (administrators)."""
         return await self._json(Call("POST", "/v1/mcp-servers/{}/allow", (mcp_server_id, ), body=body))
 
     async def begin_sign_in(self, mcp_server_id: str) -> SignIn:
@@ -409,24 +411,24 @@ class McpServersOperations(AsyncGroup):
         return await self._json(Call("DELETE", "/v1/mcp-servers/{}/connection", (mcp_server_id, )))
 
     async def forbid_mcp_tools(self, mcp_server_id: str, **body: Unpack[ForbidToolsRequest]) -> McpTools:
-        """Stop offering tools to the project's agents (owners)."""
+        """Stop offering tools to agents (owners; administrators for a server of agents' code)."""
         return await self._json(Call("POST", "/v1/mcp-servers/{}/forbid", (mcp_server_id, ), body=body))
 
     async def list_mcp_tools(self, mcp_server_id: str) -> McpTools:
         """List the server's tools as it last described them."""
         return await self._json(Call("GET", "/v1/mcp-servers/{}/tools", (mcp_server_id, )))
 
-    async def refresh_mcp_tools(self, mcp_server_id: str) -> McpTools:
-        """Ask the server for its tools again (owners). A tool that changed is withheld from agents until
-        you allow it again."""
-        return await self._json(Call("POST", "/v1/mcp-servers/{}/refresh", (mcp_server_id, )))
+    async def refresh_mcp_tools(self, mcp_server_id: str, **query: Unpack[RefreshMcpToolsOptions]) -> McpTools:
+        """Ask the server for its tools again (owners; administrators for one of agents' code). A tool that
+        changed is withheld from agents until you allow it again."""
+        return await self._json(Call("POST", "/v1/mcp-servers/{}/refresh", (mcp_server_id, ), query=query))
 
     async def remove(self, mcp_server_id: str) -> None:
-        """Remove an MCP server with its tools (owners)."""
+        """Remove an MCP server of the project with its tools (owners)."""
         return await self._json(Call("DELETE", "/v1/mcp-servers/{}", (mcp_server_id, )))
 
     def list(self, project_id: str) -> AsyncIterator[McpServer]:
-        """List the project's MCP servers by name."""
+        """List the project's MCP servers by name, then those that the code of its agents names."""
         return self._pages(Call("GET", "/v1/projects/{}/mcp-servers", (project_id, )))
 
 
@@ -1012,6 +1014,34 @@ class SetAsideOperations(AsyncGroup):
         return self._pages(Call("GET", "/v1/admin/set-aside", ()))
 
 
+class SkillsOperations(AsyncGroup):
+    async def create(self, project_id: str, file: File, **query: Unpack[CreateSkillOptions]) -> Skill:
+        """Add a skill to a project (owners): a zip of its folder, or its `SKILL.md`, as multipart field
+        `file`; or all files of the folder, each as a field `file` with its path as the file name.
+        `replace` replaces the project's skill of that name."""
+        return await self._json(Call("POST", "/v1/projects/{}/skills", (project_id, ), query=query, file=file))
+
+    async def delete(self, project_id: str, skill_name: str) -> None:
+        """Delete a skill of the project (owners)."""
+        return await self._json(Call("DELETE", "/v1/projects/{}/skills/{}", (project_id, skill_name, )))
+
+    async def get(self, project_id: str, skill_name: str) -> SkillContent:
+        """Get a skill with its instructions and the list of its files."""
+        return await self._json(Call("GET", "/v1/projects/{}/skills/{}", (project_id, skill_name, )))
+
+    async def get_file(self, project_id: str, skill_name: str, **query: Unpack[ReadSkillFileOptions]) -> SkillText:
+        """Get the text of a file of a skill, at most 100,000 bytes."""
+        return await self._json(Call("GET", "/v1/projects/{}/skills/{}/file", (project_id, skill_name, ), query=query))
+
+    async def update(self, project_id: str, skill_name: str, **body: Unpack[SkillPatch]) -> Skill:
+        """Turn a skill on or off in the project (owners)."""
+        return await self._json(Call("PATCH", "/v1/projects/{}/skills/{}", (project_id, skill_name, ), body=body))
+
+    def list(self, project_id: str) -> AsyncIterator[Skill]:
+        """List the skills of the project and of the server by name."""
+        return self._pages(Call("GET", "/v1/projects/{}/skills", (project_id, )))
+
+
 class ThemesOperations(AsyncGroup):
     def list(self) -> AsyncIterator[Theme]:
         """The available themes for screens."""
@@ -1250,6 +1280,7 @@ class Operations:
         self.services = ServicesOperations(transport)
         self.session = SessionOperations(transport)
         self.set_aside = SetAsideOperations(transport)
+        self.skills = SkillsOperations(transport)
         self.themes = ThemesOperations(transport)
         self.threads = ThreadsOperations(transport)
         self.tokens = TokensOperations(transport)

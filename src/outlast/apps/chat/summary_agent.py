@@ -6,11 +6,11 @@ between tags whose names do not occur in it (`PromptTags`): it is material for t
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.agents.agent import Agent

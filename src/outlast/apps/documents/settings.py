@@ -1,7 +1,6 @@
 """Settings of documents."""
 
-from dataclasses import dataclass
-
+from outlast.base.records import dataclass
 from outlast.base.settings.fields import setting
 from outlast.kernel.files.settings import FileSettings
 

@@ -6,7 +6,7 @@ matrix lacks the vectors that did not exist when it was read, and is completed w
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,7 @@ from outlast.apps.knowledge.arrays import Floats, np
 from outlast.apps.knowledge.passages import searched_text
 from outlast.apps.knowledge.rows import KnowledgePassageRow, KnowledgeSourceRow
 from outlast.apps.knowledge.saved_indexes import Segment
+from outlast.base.records import dataclass
 from outlast.db.database import Database
 
 MAX_BYTES: Final = 1_000_000_000  # of memory for indexes and vectors

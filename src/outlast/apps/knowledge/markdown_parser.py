@@ -5,8 +5,10 @@ A block is a paragraph, a list, a table or a piece of code.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
+
+from outlast.base.records import dataclass
 
 HEADING_CHARS: Final = 300
 LINE_CHARS: Final = 2_000  # a longer line is text, whatever it looks like

@@ -3,11 +3,11 @@ the writer. Pure."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from outlast.apps.knowledge.passages import Cut, page_of
 from outlast.apps.knowledge.rows import KnowledgePassageRow
 from outlast.apps.knowledge.source_documents import Reading
+from outlast.base.records import dataclass
 from outlast.kernel.library.modules import text_hash
 
 

@@ -1,8 +1,8 @@
 """A passage of documentation as cut from a text, and its searched text. Pure."""
 
-from dataclasses import dataclass
 from typing import Final
 
+from outlast.base.records import dataclass
 from outlast.kernel.library.modules import text_hash
 
 BETWEEN: Final = " › "  # the headings above a passage

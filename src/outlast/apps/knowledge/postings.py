@@ -5,11 +5,11 @@ them, so the scores are those of one big index, and a source can be replaced wit
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from outlast.apps.knowledge.arrays import Floats, Int32s, Int64s, Uint16s, np
 from outlast.apps.knowledge.tokenizer import relatives
+from outlast.base.records import dataclass
 
 K1: Final = 1.5  # how quickly repetitions of a term saturate
 B: Final = 0.75  # how strongly long passages are penalised

@@ -10,13 +10,13 @@ import struct
 import zipfile
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from outlast.apps.knowledge import tokenizer as words
 from outlast.apps.knowledge.arrays import Bytes, np
 from outlast.apps.knowledge.postings import Postings
+from outlast.base.records import dataclass
 
 FORMAT: Final = 1
 SUFFIX: Final = ".npz"

@@ -8,7 +8,6 @@ or fail; the answer reports that. The same passages give the same order on eithe
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
@@ -39,6 +38,7 @@ from outlast.apps.knowledge.vector_math import (
 )
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
+from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.library.memories import Memory

@@ -1,8 +1,8 @@
 """Settings of documentation and its search."""
 
-from dataclasses import dataclass
 from typing import Final
 
+from outlast.base.records import dataclass
 from outlast.base.settings.checks import Where, check_each, check_service
 from outlast.base.settings.fields import setting
 from outlast.kernel.files.settings import TextSettings

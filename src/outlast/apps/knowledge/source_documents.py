@@ -2,13 +2,13 @@
 
 import posixpath
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from outlast.apps.knowledge.declarations import cut_declarations
 from outlast.apps.knowledge.markdown_splitter import cut_markdown
 from outlast.apps.knowledge.passages import Cut
 from outlast.apps.knowledge.signatures import cut_signatures, module_of
+from outlast.base.records import dataclass
 from outlast.kernel.library.modules import text_hash
 from outlast.kernel.web.errors import NoPage
 from outlast.kernel.web.pages import read_page

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -10,6 +9,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 from outlast.apps.knowledge.markdown_splitter import RULES
 from outlast.apps.knowledge.settings import KnowledgeSettings
 from outlast.apps.knowledge.shapes import SourceKind
+from outlast.base.records import dataclass
 from outlast.kernel.library.code_uses import filed_under
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast_sandbox.host_patterns import parse_host_port

@@ -5,7 +5,6 @@ it to the same page gets the same tree without its own checks.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 from typing import Final
@@ -18,6 +17,7 @@ from outlast.apps.pages.refusals import Refused
 from outlast.apps.pages.sanitizer import Clean, element_misplaced, misplaced, sanitised
 from outlast.apps.pages.shapes import Patch, Place
 from outlast.apps.pages.tree import Element, Tree, inside_of, settle
+from outlast.base.records import dataclass
 
 MAX_IDS: Final = 400
 

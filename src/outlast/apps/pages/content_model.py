@@ -6,12 +6,13 @@ never laxer.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from outlast.apps.pages.allowed_elements import HEADINGS, HTML, SVG, TEXT_ONLY, VOID
 from outlast.base.data_files import read_names
+from outlast.base.records import dataclass
 
 MAX_DEPTH: Final = 100  # browsers flatten much deeper nesting
 

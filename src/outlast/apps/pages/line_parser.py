@@ -9,7 +9,6 @@ Bounds: the caller's limit of a line; time grows with its length, 100 KB take 30
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
@@ -18,6 +17,7 @@ from outlast.apps.pages.json_repairs import mended
 from outlast.apps.pages.patches import read_patch
 from outlast.apps.pages.refusals import said
 from outlast.apps.pages.shapes import Patch
+from outlast.base.records import dataclass
 from outlast.kernel.library.modules import NewModule
 
 MAX_PATCHES: Final = 500  # in one line

@@ -4,7 +4,6 @@ A link is valid until it is revoked or expires, its page is deleted, or its crea
 page.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple
 
@@ -15,6 +14,7 @@ from outlast.apps.pages.shapes import LinkAnswer
 from outlast.apps.pages.tables import page_links, pages
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.accounts.secrets import hash_of, new_secret
 from outlast.kernel.row_shapes import shape_of

@@ -4,11 +4,11 @@ Read from the page's canonical HTML: at most 1 MB, in time that grows with its l
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from outlast.apps.pages.tree import Element, Tree
 from outlast.base.errors import ActionNotOffered
+from outlast.base.records import dataclass
 
 REPEAT: Final = "data-repeat"
 _FIELDS: Final = frozenset({"input", "textarea", "select", "button"})

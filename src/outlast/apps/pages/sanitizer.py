@@ -8,7 +8,6 @@ Bounds: `pages.html_bytes` by the caller, and those of `parser_bounds`; 100 KB t
 """
 
 import re
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,6 +29,7 @@ from outlast.apps.pages.parser_bounds import demand_bounded
 from outlast.apps.pages.refusals import Refused
 from outlast.apps.pages.tree import Element, read_canonical, settle
 from outlast.base.lazy_module import LazyModule
+from outlast.base.records import dataclass
 
 if TYPE_CHECKING:
     from lxml import etree

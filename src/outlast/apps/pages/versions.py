@@ -7,7 +7,7 @@ returned as events for its log; a person's are published in the thread's log her
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
@@ -23,6 +23,7 @@ from outlast.apps.pages.tree import Tree
 from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.apps.pages.version_summary import summary_of
 from outlast.base.errors import MalformedInput, NotFound, NothingToUndo
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.lists import Listed
 from outlast.kernel.row_shapes import shape_of

@@ -4,8 +4,9 @@ Bounds: a style sheet has at most 500 KB (its file's bound); time grows with its
 
 import re
 from collections.abc import Container, Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from outlast.base.records import dataclass
 
 # As in CSS, an unclosed comment ends with the style sheet and an unclosed string with its line, so the same end is
 # never searched twice.

@@ -3,7 +3,6 @@
 import hashlib
 import logging
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Final
 
 import anyio
@@ -14,6 +13,7 @@ from outlast.apps.screens.edits.design_system import Said
 from outlast.apps.screens.edits.styles import Table
 from outlast.base.errors import OutlastError
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast_sandbox.interface import Command, Sandbox
 
 MAX_TABLES: Final = 24  # about a megabyte each

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Final, TypeVar
@@ -22,6 +21,7 @@ from outlast.apps.screens.shapes import (
 from outlast.apps.screens.store import require_screen
 from outlast.apps.screens.zip_archive import archive_name, is_packed, is_shown, packed
 from outlast.base.errors import NotFound, PathRefused, SandboxLost
+from outlast.base.records import dataclass
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor

@@ -1,6 +1,6 @@
 """Reads one web page as text: HTML as Markdown, PDF page by page, other text as it is."""
 
-from dataclasses import dataclass
+from outlast.base.records import dataclass
 from typing import Final
 
 import anyio

@@ -1,7 +1,7 @@
 """Settings of the tools for the web."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from outlast.base.records import dataclass
 from typing import Final, Literal
 
 from outlast.base.settings.checks import Where, check_each, check_service, refuse

@@ -45,9 +45,13 @@ def setting(
     most: float | None = None,
     factory: Any = MISSING,
     env: str = "",
+    beside: bool = False,
 ) -> Any:
-    """One setting of a table: `least` and `most` are inclusive bounds, `env` a second, shorter environment variable."""
-    metadata = MappingProxyType({"sentence": sentence, "unit": unit, "least": least, "most": most, "env": env})
+    """One setting of a table: `least` and `most` are inclusive bounds, `env` a second, shorter environment variable.
+    `beside`: the path of a folder, which is relative to the configuration file if it stands there."""
+    metadata = MappingProxyType(
+        {"sentence": sentence, "unit": unit, "least": least, "most": most, "env": env, "beside": beside}
+    )
     options: dict[str, Any] = {"default": default, "default_factory": factory}
     return field(metadata=metadata, **options)
 

@@ -3,13 +3,13 @@
 import logging
 import random
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple, Protocol
 
 import anyio
 
 from outlast.base.clock import Clock
+from outlast.base.records import dataclass
 from outlast.base.supervision.causes import cause_of, described, is_bug, is_of_storage
 from outlast.base.supervision.rules import is_exhausted, retry_delay_s
 

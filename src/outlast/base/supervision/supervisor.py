@@ -4,7 +4,6 @@ import logging
 import random
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.base.clock import Clock
+from outlast.base.records import dataclass
 from outlast.base.supervision.causes import cause_of, described, is_bug
 from outlast.base.supervision.item_guard import ItemGuard, Shelf
 from outlast.base.supervision.rules import STEADY_S, failures_in_a_row, restart_delay_s

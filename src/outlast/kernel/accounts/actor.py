@@ -1,7 +1,8 @@
 """The user on whose behalf an action runs."""
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from outlast.base.records import dataclass
 
 ACCESS_BELL: Final = "access"  # notified when a token, session or membership ends: open streams check rights again
 Via = Literal["local", "token", "session"]

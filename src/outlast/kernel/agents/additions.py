@@ -1,8 +1,8 @@
 """Additions: tools and a text that an app gives to every listed agent."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from outlast.base.records import dataclass
 from outlast.kernel.agents.prompt import PromptContext
 from outlast.kernel.agents.tool import Tool
 

@@ -10,6 +10,7 @@ from outlast.base.errors import InvalidRequest
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.final_answer import answer_tool, check_answer
 from outlast.kernel.agents.handoff import MAX_ABOUT_CHARS, HandoffTool
+from outlast.kernel.agents.mcp import McpServer
 from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far, with_project
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.models.tool_choice import AUTO, REQUIRED
@@ -43,7 +44,8 @@ class Agent:
     keep it, and `[profiles.<name>]` of the configuration sets its limits.
 
     - `instructions`: the system text, or a function that makes it (`PromptContext` → text).
-    - `tools`: functions that it can call; their names must differ.
+    - `tools`: functions that it can call, and MCP servers whose tools it can call (`mcp.http`); their names must
+      differ. The agent keeps the servers in `mcp_servers`.
     - `output`: a Pydantic model. The answer is an object of it: the model gives it by calling the tool `final_answer`,
       which ends the run; its JSON is the answer's text, and `facts["output"]` of `finish`.
     - `agents`: other agents that it can call, each by a tool of the agent's name, which starts a run of that agent in a
@@ -113,6 +115,7 @@ class Agent:
     finish: "Finish | None" = None
     flow: Callable[[Context], Awaitable[Any]] | None = None
     additions: "Sequence[Addition]" = ()
+    mcp_servers: Sequence[McpServer] = ()
     plan: StagePlan | None = field(init=False, repr=False)
     _by_name: Mapping[str, Tool] = field(init=False, repr=False)
 
@@ -134,6 +137,7 @@ class Agent:
             _check_handoffs(self)
             kept = (tool for tool in self.tools if not isinstance(tool, HandoffTool))
             object.__setattr__(self, "tools", (*kept, *map(_handoff_to, self.handoffs)))
+        _take_servers(self)
         by_name = {tool.name: tool for tool in self.tools}
         if len(by_name) < len(self.tools):
             raise ValueError(f"The agent {self.name} has two tools of one name.")
@@ -215,8 +219,20 @@ def _check_handoffs(agent: Agent) -> None:
         raise ValueError(f"The agent {agent.name} cannot hand over to itself.")
 
 
+def _take_servers(agent: Agent) -> None:
+    """Move the MCP servers among its tools into `mcp_servers`."""
+    named = [one for one in agent.tools if isinstance(one, McpServer)]
+    if not named:
+        return
+    servers = [*agent.mcp_servers, *named]
+    if len({one.name for one in servers}) < len(servers):
+        raise ValueError(f"The agent {agent.name} has two MCP servers of one name.")
+    object.__setattr__(agent, "mcp_servers", tuple(servers))
+    object.__setattr__(agent, "tools", tuple(one for one in agent.tools if not isinstance(one, McpServer)))
+
+
 def _check_choice(agent: Agent) -> None:
-    if agent.tool_choice == REQUIRED and not (agent.tools or agent.sandbox):
+    if agent.tool_choice == REQUIRED and not (agent.tools or agent.mcp_servers or agent.sandbox):
         raise ValueError(f"The agent {agent.name} has no tools, so its tool_choice cannot be 'required'.")
     if agent.tool_choice not in (AUTO, REQUIRED) and agent.tool(agent.tool_choice) is None:
         names = ", ".join(["auto", "required", *(tool.name for tool in agent.tools)])

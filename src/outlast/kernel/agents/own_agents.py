@@ -2,7 +2,7 @@
 the entry point `outlast.agents`. Their code runs with the server's rights."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module, invalidate_caches, util
 from importlib.machinery import ModuleSpec
@@ -15,6 +15,7 @@ from typing import Any, Final
 from outlast.base.errors import StartRefused
 from outlast.base.plugins import plugins
 from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.guests.adoption import adopt, extra_for
 from outlast.kernel.agents.settings import AgentSettings
 from outlast.kernel.agents.tool import Tool
 
@@ -28,13 +29,19 @@ def find_own_agents(settings: AgentSettings) -> Mapping[str, Sequence[Agent]]:
     (`from .orders import refund`); other modules are imported once in a process. Call it in a thread. Raises
     `StartRefused` with the file, the line and the error of code that cannot be imported, and of a tool that cannot be
     described to a model; its cause is that error."""
-    seen: dict[int, Agent] = {}
+    seen: dict[int, Any] = {}
     found: dict[str, Sequence[Agent]] = {}
     for place, values in (*_in_folder(settings.folder), *_in_modules(settings.modules)):
-        new = {id(one): one for one in values if isinstance(one, Agent) and id(one) not in seen}
-        found[place] = list(new.values())
+        new = {id(one): one for one in values if id(one) not in seen}
         seen |= new
+        found[place] = _adopted(new.values(), place)
     return found
+
+
+def _adopted(values: Iterable[Any], place: str) -> list[Agent]:
+    """The agents among these values, and what becomes one."""
+    with _refusing(place):
+        return [agent for agent in map(adopt, values) if agent is not None]
 
 
 def agent_files(folder: Path) -> Mapping[str, Path]:
@@ -115,10 +122,11 @@ def _refusing(place: str, folder: Path | None = None) -> Iterator[None]:
     try:
         yield
     except (Exception, SystemExit) as error:
-        where = _line_of(error, folder) if folder else None
+        where, extra = _line_of(error, folder) if folder else None, extra_for(error)
+        hint = "Correct the code. Other programs that import it get the same error."
         raise StartRefused(
             f"Agents cannot be loaded from {where or place}: {type(error).__name__}: {_first_line(error)}",
-            hint="Correct the code. Other programs that import it get the same error.",
+            hint=hint if extra is None else f"Install what it needs: pip install 'outlast[{extra}]'",
         ) from error
 
 

@@ -1,8 +1,9 @@
 """Prompts: the hooks that make one, their context, and the default conversation of most agents."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from outlast.base.records import dataclass
 
 if TYPE_CHECKING:  # `from outlast import Agent` loads next to nothing; what a prompt needs is loaded when a run works
     from outlast.db.blobs import FolderBlobs

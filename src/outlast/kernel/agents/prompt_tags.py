@@ -2,8 +2,9 @@
 Pure."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from outlast.base.records import dataclass
 
 QUOTE: Final = '"'
 TAGS: Final = (

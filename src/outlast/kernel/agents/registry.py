@@ -1,11 +1,13 @@
 """The agents of one server."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from outlast.base.errors import StartRefused
+from outlast.base.records import dataclass
 from outlast.kernel.agents.additions import Addition
 from outlast.kernel.agents.agent import Agent, name_of
+from outlast.kernel.agents.mcp import Spot
 from outlast.kernel.subjects import registry as subjects
 
 Sources = Mapping[str, Iterable[Agent]]
@@ -54,6 +56,11 @@ class Agents(Mapping[str, Agent]):
         return self._known.questions
 
     @property
+    def mcp_servers(self) -> Mapping[Spot, Sequence[Agent]]:
+        """The MCP servers that agents name, with these agents."""
+        return self._known.mcp_servers
+
+    @property
     def own(self) -> frozenset[str]:
         """Names of the operator's agents."""
         return self._known.own
@@ -83,6 +90,7 @@ class _Known:
     listed: frozenset[str] = field(init=False)
     sandboxed: frozenset[str] = field(init=False)
     questions: frozenset[str] = field(init=False)
+    mcp_servers: Mapping[Spot, Sequence[Agent]] = field(init=False)
 
     def __post_init__(self) -> None:
         agents = self.by_name.values()
@@ -94,12 +102,18 @@ class _Known:
         }
         for name, members in sets.items():
             object.__setattr__(self, name, frozenset(members))
+        servers: dict[Spot, list[Agent]] = {}
+        for agent in agents:
+            for server in agent.mcp_servers:
+                servers.setdefault(server.spot, []).append(agent)
+        object.__setattr__(self, "mcp_servers", servers)
 
 
 def _join(by_app: Sources, own: Sources, additions: Sequence[Addition]) -> _Known:
     by_name: dict[str, Agent] = {}
     places: dict[str, str] = {}
     asks: dict[str, tuple[bool, str]] = {}
+    spots: dict[str, tuple[Spot, str]] = {}
     for place, agent in (
         (place, agent) for sources in (by_app, own) for place, found in sources.items() for agent in found
     ):
@@ -110,6 +124,7 @@ def _join(by_app: Sources, own: Sources, additions: Sequence[Addition]) -> _Know
             )
         by_name[agent.name], places[agent.name] = _extended(agent, place, additions), place
         _check_questions(by_name[agent.name], place, asks)
+        _check_servers(agent, place, spots)
     handing_over = [agent for agent in by_name.values() if agent.handoffs]
     for agent in handing_over:
         _check_handoffs(agent, places[agent.name], by_name)
@@ -126,6 +141,17 @@ def _check_questions(agent: Agent, place: str, asks: dict[str, tuple[bool, str]]
                 f"Two tools are called {tool.name!r}, and only one is a question to a person: one of {other}, "
                 f"one of {place}.",
                 hint="Rename one of the two.",
+            )
+
+
+def _check_servers(agent: Agent, place: str, spots: dict[str, tuple[Spot, str]]) -> None:
+    """A name stands for one MCP server in all agents, because people see its tools by it."""
+    for server in agent.mcp_servers:
+        spot, other = spots.setdefault(server.name, (server.spot, place))
+        if spot != server.spot:
+            raise StartRefused(
+                f"Two MCP servers are called {server.name!r} and differ: one of {other}, one of {place}.",
+                hint="Give one of them another name, with name='…'.",
             )
 
 

@@ -1,8 +1,9 @@
 """What a function finds in its context beside its steps: state, files, the sandbox of its run, and secrets."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from outlast.base.records import dataclass
 
 if TYPE_CHECKING:
     from outlast_sandbox.interface import CommandResult

@@ -1,7 +1,6 @@
 """Settings of agents that operators write."""
 
-from dataclasses import dataclass
-
+from outlast.base.records import dataclass
 from outlast.base.settings.fields import setting
 
 

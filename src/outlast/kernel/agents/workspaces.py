@@ -2,7 +2,6 @@
 for it."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
@@ -10,6 +9,7 @@ import sqlalchemy as sa
 
 from outlast.base.errors import NotFound, SandboxUnavailable
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context, EffectContext

@@ -1,12 +1,13 @@
 """The declaration of an app."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import sqlalchemy as sa
 
 from outlast.base.events import EventType
+from outlast.base.records import dataclass
 from outlast.kernel.apps.ports import Implementation, Port
 from outlast.kernel.mentions.inbox_items import InboxSource
 from outlast.kernel.settings import Settings

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from starlette.types import ASGIApp
 
 from outlast.base.clock import SystemClock
+from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Run, Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
@@ -57,7 +58,8 @@ class Opened:
 class Opening:
     """The argument of `open_app`: what the kernel has opened. `folder` is the data directory; `environment` holds the
     values of secrets; `states` are the apps' own (`App.state`); `closing` closes what is pushed there, the last first,
-    when the server has stopped. `opened` is what apps have opened, by name; `implementations` are of their ports."""
+    when the server has stopped. `opened` is what apps have opened, by name; `implementations` are of their ports.
+    `runs_code`: True for the name of an agent that works in a sandbox; call it only once the server works."""
 
     settings: Settings
     database: Database
@@ -74,6 +76,7 @@ class Opening:
     sandboxes: SandboxServices = field(default_factory=SandboxServices)
     opened: dict[str, Opened] = field(default_factory=dict)
     implementations: dict[Port[Any], Any] = field(default_factory=dict)
+    runs_code: Callable[[str], bool] = field(default=lambda _agent: False)
 
     @property
     def workspaces(self) -> Workspaces:

@@ -1,7 +1,8 @@
 """Ports: interfaces that the kernel or an app needs, and another app implements."""
 
-from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
+
+from outlast.base.records import dataclass
 
 T = TypeVar("T")
 

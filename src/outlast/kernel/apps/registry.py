@@ -4,7 +4,6 @@ first called. Read-only from then on."""
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
@@ -13,6 +12,7 @@ import sqlalchemy as sa
 
 from outlast.base.events import EventType
 from outlast.base.ids import KINDS, use_kinds
+from outlast.base.records import dataclass
 from outlast.db.columns import metadata
 from outlast.kernel.apps.app import App
 from outlast.kernel.apps.declared_names import KERNEL, DeclaredNames, taken

@@ -3,13 +3,13 @@
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 import anyio
 import anyio.to_thread
 
+from outlast.base.records import dataclass
 from outlast.db.blobs import FolderBlobs, blob_path
 from outlast.kernel.attachments.kinds import SVG, label_of
 from outlast.kernel.attachments.read_program import READERS, Place

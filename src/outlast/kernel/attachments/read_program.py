@@ -13,12 +13,12 @@ import sys
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import StringIO
 from itertools import islice
 from typing import Any, BinaryIO, Final
 
+from outlast.base.records import dataclass
 from outlast.kernel.attachments.kinds import DOCX, GZIP, ODS, ODT, PPTX, TAR, XLS, XLSX, ZIP, label_of
 from outlast.kernel.files.bounded_process import bound_process
 from outlast.kernel.files.kinds import PDF

@@ -1,7 +1,6 @@
 """Attachments, uploads and the files of threads in the database. First argument: the open transaction."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
@@ -10,6 +9,7 @@ import sqlalchemy as sa
 from outlast.base.errors import Conflict
 from outlast.base.ids import new_id
 from outlast.base.image_formats import Image
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.attachments.rows import AttachmentRow, UploadRow
 from outlast.kernel.attachments.rules import check_piece

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 
 from outlast.base.data_directory import sync_file
 from outlast.base.errors import BackupIncomplete
+from outlast.base.records import dataclass
 from outlast.kernel.backups.places import MANIFEST
 from outlast_sandbox.folder_copies import EntryFacts, sync_folder
 

@@ -1,11 +1,11 @@
 """The paths of a server's parts, and of a backup."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from outlast.base.records import dataclass
 from outlast.db.connect import sqlite_path
 from outlast.kernel.deployment import Deployment
 

@@ -1,11 +1,11 @@
 """Verifies a backup or a data directory: all named files exist and are unchanged."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import anyio.to_thread
 
+from outlast.base.records import dataclass
 from outlast.db.blobs import FolderBlobs, blob_path
 from outlast.db.database import Database
 from outlast.db.sqlite import find_damage

@@ -9,7 +9,7 @@ import aiohttp
 import anyio
 import orjson
 
-from outlast.base import agent_errors, errors, schedule_errors
+from outlast.base import agent_errors, errors, schedule_errors, skill_errors
 from outlast.base.errors import OutlastError
 from outlast.kernel.cli.exits import Unreachable
 
@@ -19,7 +19,7 @@ MAX_PAUSE_S: Final = 2.0
 SILENCE_S: Final = 60.0  # the server sends a heartbeat every 15 s
 _KINDS: Final = {
     kind.code: kind
-    for module in (errors, agent_errors, schedule_errors)
+    for module in (errors, agent_errors, schedule_errors, skill_errors)
     for kind in vars(module).values()
     if isinstance(kind, type) and issubclass(kind, OutlastError)
 }

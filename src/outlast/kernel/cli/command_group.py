@@ -1,8 +1,9 @@
 """The entry of a group of commands in `outlast --help`, before the group is imported."""
 
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Final
+
+from outlast.base.records import dataclass
 
 # Headings of `outlast --help`.
 WORK: Final = "Work"

@@ -4,12 +4,13 @@ import asyncio
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import anyio
 
 from outlast.base.errors import ApprovalDecided, OutlastError
+from outlast.base.records import dataclass
 from outlast.kernel.cli.client import Client
 from outlast.kernel.cli.exits import Exit
 from outlast.kernel.cli.run_text import Rendering, shorten

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
 import orjson
 
 from outlast.base.errors import InvalidSetting
+from outlast.base.records import dataclass
 
 DEFAULT_URL: Final = "http://127.0.0.1:8400"
 

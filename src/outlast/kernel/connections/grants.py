@@ -1,10 +1,12 @@
 """What is kept of a sign-in and of its tokens: JSON, sealed in the rows. Never shown."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from datetime import datetime
 from typing import TypeVar
 
 import orjson
+
+from outlast.base.records import dataclass
 
 T = TypeVar("T")
 

@@ -1,7 +1,6 @@
 """Settings of connections."""
 
-from dataclasses import dataclass
-
+from outlast.base.records import dataclass
 from outlast.base.settings.checks import VARIABLE, Where, check_address, refuse
 from outlast.base.settings.fields import setting
 

@@ -2,7 +2,6 @@
 short answers, within a deadline."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +13,7 @@ import orjson
 from outlast.base.connection_errors import SignInFailed, SignInRefused
 from outlast.base.errors import MalformedInput
 from outlast.base.lazy_module import LazyModule
+from outlast.base.records import dataclass
 from outlast.kernel.http.private_addresses import Allowed, PrivateAddress
 from outlast.kernel.http.web_addresses import checked_address
 

@@ -1,9 +1,9 @@
 """Settings of credits."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from outlast.base.records import dataclass
 from outlast.base.settings.fields import setting
 
 SHIPPED_PLANS: Mapping[str, int | None] = MappingProxyType({"starter": 25, "pro": 50, "unlimited": None})

@@ -1,7 +1,6 @@
 """Reads the texts of uploaded files: due files one after the other, then sleeps until it is notified."""
 
 import logging
-from dataclasses import dataclass
 from typing import Final
 
 import anyio
@@ -9,6 +8,7 @@ import anyio.to_thread
 
 from outlast.base.clock import Clock, wait_at_most
 from outlast.base.errors import OutlastError, TryLater
+from outlast.base.records import dataclass
 from outlast.base.supervision.causes import is_of_storage
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.blobs import FolderBlobs

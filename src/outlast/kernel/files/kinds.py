@@ -1,12 +1,12 @@
 """Recognises the kind of an uploaded file by its bytes. Pure."""
 
 import re
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
 from outlast.base.errors import MalformedInput
 from outlast.base.image_formats import Image, recognise
+from outlast.base.records import dataclass
 
 PDF: Final = "application/pdf"
 _TEXTS: Final = {

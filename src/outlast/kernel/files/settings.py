@@ -1,7 +1,6 @@
 """Settings of the files of projects, in the table [documents], and of indexed texts, in [knowledge]."""
 
-from dataclasses import dataclass
-
+from outlast.base.records import dataclass
 from outlast.base.settings.fields import setting
 
 

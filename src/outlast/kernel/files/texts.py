@@ -4,13 +4,13 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 import anyio
 import anyio.to_thread
 
+from outlast.base.records import dataclass
 from outlast.kernel.files.kinds import PDF, decoded
 
 PAGE_BREAK: Final = "\f"

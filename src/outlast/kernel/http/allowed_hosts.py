@@ -6,9 +6,10 @@ must name a host of this server, and a browser's Origin header must be that same
 
 import ipaddress
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urlsplit
+
+from outlast.base.records import dataclass
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 

@@ -5,7 +5,6 @@ connection instead of the reason.
 
 import math
 import time
-from dataclasses import dataclass
 from typing import Final
 
 import anyio
@@ -13,6 +12,7 @@ from starlette.datastructures import Headers
 from starlette.types import Message, Receive
 
 from outlast.base.errors import BodyTooSlow, InputTooLarge, OutlastError
+from outlast.base.records import dataclass
 
 MAX_READ_AWAY_BYTES: Final = 64_000_000
 READ_AWAY_S: Final = 5.0

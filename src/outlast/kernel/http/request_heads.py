@@ -4,12 +4,12 @@ A head is a request's target and headers. Until it is complete, the client is un
 
 import ipaddress
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 import httptools
 
 from outlast.base.errors import MalformedInput, OutlastError
+from outlast.base.records import dataclass
 
 Headers = list[tuple[bytes, bytes]]
 

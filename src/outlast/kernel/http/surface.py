@@ -1,10 +1,11 @@
 """The context of everything that answers over HTTP. FastAPI is not imported here: the first answers come without it."""
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from starlette.requests import Request
 
+from outlast.base.records import dataclass
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness

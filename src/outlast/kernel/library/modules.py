@@ -2,11 +2,11 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, NamedTuple, Protocol
 
 from outlast.base.errors import InternalError
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.apps.ports import Port
 from outlast.kernel.library.shapes import ModuleData

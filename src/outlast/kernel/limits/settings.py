@@ -1,8 +1,8 @@
 """Settings of limits."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from outlast.base.records import dataclass
 from outlast.base.settings.fields import setting
 
 

@@ -1,25 +1,33 @@
 """MCP servers of a project: owners add them, and allow their tools."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from outlast.base.errors import MalformedInput
+from outlast.base.errors import MalformedInput, SandboxUnavailable
 from outlast.base.ids import new_id
-from outlast.base.mcp_errors import McpNameTaken, McpToolChanged, TooManyMcpServers
+from outlast.base.mcp_errors import McpNameTaken, McpServerFailed, McpServerInCode, McpToolChanged, TooManyMcpServers
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.agents.choice import is_usable
+from outlast.kernel.agents.mcp import parse_command
 from outlast.kernel.http.web_addresses import allowed_addresses
 from outlast.kernel.mcp import store
+from outlast.kernel.mcp.code_servers import place_of, server_in_code
+from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.definitions import Definition, LeftOut, bounded
 from outlast.kernel.mcp.rows import McpServerRow
 from outlast.kernel.mcp.rules import DEFAULT_HEADER, checked_header, checked_name, checked_url
 from outlast.kernel.mcp.shapes import LeftOutAnswer, McpServerAnswer, McpServerRequest, McpToolsAnswer
 from outlast.kernel.mcp.tables import mcp_servers
-from outlast.kernel.mcp.targets import Place, place_of
-from outlast.kernel.projects.permissions import require, require_owned
+from outlast.kernel.mcp.targets import Place
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.permissions import require, require_administrator, require_owned
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.services import Services, in_read, in_write
+from outlast.kernel.sandboxes.settings import NO_SANDBOXES_HINT
+from outlast.kernel.services import Services, in_read_with_services, in_write, in_write_with_services
 from outlast.kernel.subjects.rules import demand_room
+from outlast_sandbox.host_patterns import NotAHost, parse_pattern
 
 
 async def add_server(services: Services, actor: Actor, project_id: str, wanted: McpServerRequest) -> McpToolsAnswer:
@@ -27,62 +35,92 @@ async def add_server(services: Services, actor: Actor, project_id: str, wanted: 
     until an owner has connected their account. Raises `MalformedInput`, `McpNameTaken`, `TooManyMcpServers`,
     `McpSecretUnusable`, `McpServerFailed`, and `SignInRefused` if the server offers no sign-in."""
     await services.db.read(_demand_room, services, actor, project_id)
+    if wanted.package is not None:
+        row = _package(services, actor, project_id, wanted)
+        answer = await services.db.write(_add, services, actor, row)
+        services.want_packages()
+        return answer
     place = _checked(services, wanted)
     if wanted.login is not None:
         await services.accounts.oauth.discover(place.url)
-        return await services.db.write(_add, services, actor, project_id, place, (), (), wanted.login)
+        row = _row(services, actor, project_id, name=place.name, url=place.url, login=wanted.login)
+        return await services.db.write(_add, services, actor, row, ())
     found, left_out = await _listed(services, actor, project_id, place)
-    return await services.db.write(_add, services, actor, project_id, place, found, left_out)
+    row = _row(services, actor, project_id, name=place.name, url=place.url, header=place.header, secret=place.secret)
+    return await services.db.write(_add, services, actor, row, found, left_out)
 
 
-@in_read
-def list_servers(tx: Tx, actor: Actor, project_id: str) -> list[McpServerAnswer]:
-    """The servers of a project (members), by name."""
+@in_read_with_services
+def list_servers(tx: Tx, services: Services, actor: Actor, project_id: str) -> list[McpServerAnswer]:
+    """The servers of a project (members), by name, then those that the code of its agents names."""
     require(tx, actor, project_id, Right.READ)
-    return store.list_servers(tx, project_id)
+    allowed = projects.agents_of(tx, project_id).agents
+    agents = services.engine.agents
+    usable = [
+        spot
+        for spot, named_by in agents.mcp_servers.items()
+        if any(is_usable(agent.name, allowed) or not agent.listed for agent in named_by)
+    ]
+    in_code = [_server_data(tx, services, row) for row in store.code_servers(tx, usable)]
+    return [*store.list_servers(tx, project_id), *in_code]
 
 
-@in_read
-def list_tools(tx: Tx, actor: Actor, server_id: str) -> McpToolsAnswer:
-    """The tools of a server as they were last listed (members)."""
+@in_read_with_services
+def list_tools(tx: Tx, services: Services, actor: Actor, server_id: str) -> McpToolsAnswer:
+    """The tools of a server as they were last listed (members; everybody for one of agents' code)."""
     server = _require_server(tx, actor, server_id, Right.READ)
-    return _answer(tx, server)
+    return _answer(tx, services, server)
 
 
-async def refresh_tools(services: Services, actor: Actor, server_id: str) -> McpToolsAnswer:
-    """List the tools of a server again (owners). A tool that changed is withheld until it is allowed again. Raises
-    `McpSecretUnusable`, `McpServerFailed`, and `ConnectionNeeded` if the owner has not connected their account."""
-    server = await services.db.read(_require_server, actor, server_id, Right.OWN)
-    found, left_out = await _listed(services, actor, server.project_id, place_of(server))
-    return await services.db.write(_refresh, actor, server_id, found, left_out)
+async def refresh_tools(
+    services: Services, actor: Actor, server_id: str, project_id: str | None = None
+) -> McpToolsAnswer:
+    """List the tools of a server again (owners; administrators for one of agents' code, with the secrets of
+    `project_id`). A tool that changed is withheld until it is allowed again. Raises `McpSecretUnusable`,
+    `McpServerFailed`, and `ConnectionNeeded` if the actor has not connected their account."""
+    server = await services.db.read(_require_to_list, actor, server_id, project_id)
+    if server.command is not None:  # its contents are pinned: it is only installed
+        if server.listed_at is None:
+            await services.db.write(store.try_again, server_id)
+            services.want_packages()
+        return await list_tools(services, actor, server_id)
+    try:
+        found, left_out = await _listed(services, actor, server.project_id or project_id or "", place_of(server))
+    except McpServerFailed as error:
+        await services.db.write(store.put_problem, server_id, error.message)
+        raise
+    return await services.db.write(_refresh, services, actor, server_id, found, left_out)
 
 
-@in_write
-def allow_tools(tx: Tx, actor: Actor, server_id: str, tools: Mapping[str, str]) -> McpToolsAnswer:
-    """Offer tools to the project's agents (owners). `tools`: the digest of each one's description that the actor has
-    looked at, by name. Raises `McpToolChanged`; nothing is allowed then."""
+@in_write_with_services
+def allow_tools(tx: Tx, services: Services, actor: Actor, server_id: str, tools: Mapping[str, str]) -> McpToolsAnswer:
+    """Offer tools to the project's agents (owners), or to those whose code names the server (administrators). `tools`:
+    the digest of each one's description that the actor has looked at, by name. Raises `McpToolChanged`; nothing is
+    allowed then."""
     server = _require_server(tx, actor, server_id, Right.OWN)
     for name, digest in tools.items():
         row = store.tool_of(tx, server_id, name)
         if row is None or not row.listed or row.digest != digest:
             raise McpToolChanged(f"The server {server.name} changed a tool since you looked at it.", tool=name[:128])
         store.allow(tx, row, actor.user_id)
-    return _answer(tx, server)
+    return _answer(tx, services, server)
 
 
-@in_write
-def forbid_tools(tx: Tx, actor: Actor, server_id: str, tools: Sequence[str]) -> McpToolsAnswer:
-    """Offer tools to agents no longer (owners). Names that are not allowed have no effect."""
+@in_write_with_services
+def forbid_tools(tx: Tx, services: Services, actor: Actor, server_id: str, tools: Sequence[str]) -> McpToolsAnswer:
+    """Offer tools to agents no longer (as `allow_tools`). Names that are not allowed have no effect."""
     server = _require_server(tx, actor, server_id, Right.OWN)
     for name in tools:
         store.forbid(tx, server_id, name)
-    return _answer(tx, server)
+    return _answer(tx, services, server)
 
 
 @in_write
 def remove_server(tx: Tx, actor: Actor, server_id: str) -> None:
-    """Remove a server with its tools (owners)."""
-    _require_server(tx, actor, server_id, Right.OWN)
+    """Remove a server with its tools (owners). Raises `McpServerInCode`."""
+    server = _require_server(tx, actor, server_id, Right.OWN)
+    if server.project_id is None:
+        raise McpServerInCode(f"The MCP server {server.name} is named in the code of an agent.", server=server.name)
     store.remove(tx, server_id)
 
 
@@ -92,7 +130,38 @@ def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> N
     demand_room(TooManyMcpServers, "MCP servers", project_id, count, most)
 
 
+def _package(services: Services, actor: Actor, project_id: str, wanted: McpServerRequest) -> McpServerRow:
+    """The row of a package. Raises `MalformedInput`."""
+    if wanted.url is not None or wanted.secret is not None or wanted.header is not None or wanted.login is not None:
+        raise MalformedInput("A package has no address, no header and no sign-in.", field="package")
+    command = (wanted.package or "").strip()
+    try:
+        parse_command(command)
+    except ValueError as error:
+        raise MalformedInput(str(error), field="package") from None
+    try:
+        for host in wanted.hosts:
+            parse_pattern(host)
+    except NotAHost as error:
+        raise MalformedInput(str(error), field="hosts") from None
+    if services.sandboxes.manager is None:
+        raise SandboxUnavailable("A package runs in a sandbox, and this server has none.", hint=NO_SANDBOXES_HINT)
+    more = {"hosts": list(wanted.hosts), "secrets": list(wanted.secrets)}
+    return _row(services, actor, project_id, name=checked_name(wanted.name), url="", command=command, **more)
+
+
+def _row(services: Services, actor: Actor, project_id: str, **values: Any) -> McpServerRow:
+    """A server that is not listed yet."""
+    unset = dict.fromkeys(McpServerRow._fields)
+    made = {"id": new_id("mcp_server"), "project_id": project_id, "created_by": actor.user_id, "tries": 0}
+    return McpServerRow(**{**unset, **made, "created_at": services.clock.now(), **values})
+
+
 def _checked(services: Services, wanted: McpServerRequest) -> Place:
+    if wanted.url is None:
+        raise MalformedInput("Give the address of the server, or its package.", field="url")
+    if wanted.hosts or wanted.secrets:
+        raise MalformedInput("Only a package has hosts and secrets.", field="hosts")
     allowed = allowed_addresses(services.settings.mcp.allow_private)
     address, name = checked_url(wanted.url, allowed), checked_name(wanted.name)
     if wanted.login is not None and (wanted.secret or wanted.header):
@@ -112,7 +181,8 @@ async def _listed(
     services: Services, actor: Actor, project_id: str, place: Place
 ) -> tuple[Sequence[Definition], Sequence[LeftOut]]:
     settings = services.settings.mcp
-    connections = McpConnections(services.db, services.vault, settings, services.accounts)
+    configured = ConfiguredSecrets(services.settings.sandbox)
+    connections = McpConnections(services.db, services.vault, settings, services.accounts, configured)
     found = await connections.use(place, project_id, actor.user_id, connections.list_tools)
     return bounded(found, settings.most_tools)
 
@@ -121,46 +191,58 @@ def _add(
     tx: Tx,
     services: Services,
     actor: Actor,
-    project_id: str,
-    place: Place,
-    found: Sequence[Definition],
-    left_out: Sequence[LeftOut],
-    login: str | None = None,
+    row: McpServerRow,
+    found: Sequence[Definition] | None = None,
+    left_out: Sequence[LeftOut] = (),
 ) -> McpToolsAnswer:
-    _demand_room(tx, services, actor, project_id)  # again: much may have happened while the server answered
-    row = McpServerRow(
-        id=new_id("mcp_server"),
-        project_id=project_id,
-        name=place.name,
-        url=place.url,
-        header=place.header,
-        secret=place.secret,
-        login=login,
-        created_by=actor.user_id,
-        created_at=tx.now,
-        listed_at=tx.now,
-    )
+    """Add a server with the tools that it lists; None: they are listed later."""
+    _demand_room(tx, services, actor, row.project_id or "")  # again: much may have happened while it answered
     if not store.add(tx, row):
-        raise McpNameTaken(f"The project has an MCP server {place.name}.", name=place.name)
-    store.put_listing(tx, row.id, found)
-    return _answer(tx, row, left_out)
+        raise McpNameTaken(f"The project has an MCP server {row.name}.", name=row.name)
+    if found is not None:
+        store.put_listing(tx, row.id, found)
+    return _answer(tx, services, store.server_of(tx, row.id), left_out)
 
 
 def _refresh(
-    tx: Tx, actor: Actor, server_id: str, found: Sequence[Definition], left_out: Sequence[LeftOut]
+    tx: Tx, services: Services, actor: Actor, server_id: str, found: Sequence[Definition], left_out: Sequence[LeftOut]
 ) -> McpToolsAnswer:
     _require_server(tx, actor, server_id, Right.OWN)
     store.put_listing(tx, server_id, found)
-    return _answer(tx, store.server_of(tx, server_id), left_out)
+    return _answer(tx, services, store.server_of(tx, server_id), left_out)
 
 
-def _answer(tx: Tx, server: McpServerRow, left_out: Sequence[LeftOut] = ()) -> McpToolsAnswer:
+def _answer(tx: Tx, services: Services, server: McpServerRow, left_out: Sequence[LeftOut] = ()) -> McpToolsAnswer:
+    tools = store.list_tools(tx, server)
+    if server.project_id is None:
+        in_code = server_in_code(services.engine.agents, server)
+        tools = [tool for tool in tools if in_code.allows(tool.name)]
     return McpToolsAnswer(
-        server=store.server_data(tx, server),
-        tools=store.list_tools(tx, server),
+        server=_server_data(tx, services, server),
+        tools=tools,
         left_out=[LeftOutAnswer(name=one.name, reason=one.reason) for one in left_out],
     )
 
 
+def _server_data(tx: Tx, services: Services, row: McpServerRow) -> McpServerAnswer:
+    if row.project_id is not None:
+        return store.server_data(tx, row)
+    in_code = server_in_code(services.engine.agents, row)
+    return store.server_data(tx, row, sorted(agent.title for agent in in_code.agents), in_code.allows)
+
+
+def _require_to_list(tx: Tx, actor: Actor, server_id: str, project_id: str | None) -> McpServerRow:
+    if project_id is not None:
+        require(tx, actor, project_id, Right.READ)
+    return _require_server(tx, actor, server_id, Right.OWN)
+
+
 def _require_server(tx: Tx, actor: Actor, server_id: str, right: Right) -> McpServerRow:
-    return require_owned(tx, actor, McpServerRow, mcp_servers, "MCP server", server_id, right)
+    """The server's row. One of agents' code is read by everybody and changed by administrators. Raises `NotFound`,
+    `Forbidden`."""
+    of_code = store.code_server_of(tx, server_id)
+    if of_code is None:
+        return require_owned(tx, actor, McpServerRow, mcp_servers, "MCP server", server_id, right)
+    if right is not Right.READ:
+        require_administrator(tx, actor)
+    return of_code

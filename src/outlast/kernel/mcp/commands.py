@@ -22,14 +22,26 @@ COLUMNS = "state tool=shown asks description"
 @app.verb("add", "outlast mcp add linear https://mcp.linear.app/mcp --secret LINEAR_API_KEY", "create")
 def add(
     name: Annotated[str, typer.Argument(help="Name; its tools are called NAME.TOOL.")],
-    url: Annotated[str, typer.Argument(help="Address of the server (streamable HTTP).")],
-    secret: Annotated[str | None, typer.Option(help="Saved secret that is sent in the header.")] = None,
+    url: Annotated[str | None, typer.Argument(help="Address of the server (streamable HTTP).")] = None,
+    package: Annotated[
+        str | None,
+        typer.Option(help="Package to run in a sandbox instead, such as 'npx -y @scope/name' or 'uvx name'."),
+    ] = None,
+    hosts: Annotated[list[str] | None, typer.Option("--host", help="Host that the package may reach.")] = None,
+    secret: Annotated[
+        list[str] | None,
+        typer.Option(help="Saved secret that is sent in the header; of a package: whose placeholder it gets."),
+    ] = None,
     header: Annotated[str | None, typer.Option(help="Header of the secret. Default: Authorization.")] = None,
     login: Annotated[bool, typer.Option("--login", help="Each person signs in with their own account.")] = False,
     project: ProjectOption = None,
 ) -> None:
     """Add an MCP server to a project and list its tools. Agents get a tool once you allow it."""
-    body = {"name": name, "url": url, "secret": secret, "header": header, "login": "user" if login else None}
+    body: dict[str, Any] = {"name": name, "url": url, "header": header, "login": "user" if login else None}
+    if package is not None:
+        body |= {"package": package, "hosts": hosts or [], "secrets": secret or []}
+    else:
+        body |= {"secret": secret[0] if secret else None, "hosts": hosts or []}
 
     async def work(client: "Client") -> Any:
         return await client.post(f"/v1/projects/{await client.project_id(project)}/mcp-servers", body)
@@ -43,13 +55,13 @@ def add(
 
 @app.verb("list", "outlast mcp list --project prj_01h…")
 def list_servers(project: ProjectOption = None) -> None:
-    """List the MCP servers of a project."""
+    """List the MCP servers of a project, and those that the code of its agents names."""
 
     async def work(client: "Client") -> Any:
         return await client.get(f"/v1/projects/{await client.project_id(project)}/mcp-servers")
 
-    columns = "server=id name tools allowed waiting secret url"
-    terminal.print_list(call_server(work), columns, empty="No MCP servers. Add one with 'outlast mcp add'.")
+    columns = "server=id name state from tools allowed waiting secret where"
+    terminal.print_list(call_server(work), columns, _described, empty="No MCP servers. Add one with 'outlast mcp add'.")
 
 
 @app.verb("tools", "outlast mcp tools linear --refresh")
@@ -62,7 +74,9 @@ def tools(
 
     async def work(client: "Client") -> Any:
         path = await _path(client, mcp_server, project)
-        return await (client.post(f"{path}/refresh") if refresh else client.get(f"{path}/tools"))
+        if not refresh:
+            return await client.get(f"{path}/tools")
+        return await client.post(f"{path}/refresh?project_id={await client.project_id(project)}")
 
     _print_tools(call_server(work))
 
@@ -110,6 +124,19 @@ def remove(mcp_server: ServerArgument, project: ProjectOption = None) -> None:
     terminal.print_result({"server": mcp_server, "state": "removed"}, f"{mcp_server}: removed")
 
 
+def _described(server: dict[str, Any]) -> dict[str, Any]:
+    origin = "project" if server["origin"] == "project" else f"code of {', '.join(server['agents'])}"
+    return {"state": _state(server), "from": origin, "where": server["package"] or server["url"]}
+
+
+def _state(server: dict[str, Any]) -> str:
+    if server["problem"]:
+        return "failed"
+    if server["listed_at"]:
+        return "listed"
+    return "installing" if server["package"] else "not listed yet"
+
+
 async def _path(client: "Client", server: str, project: str | None) -> str:
     if server.startswith("mcp_"):
         return f"/v1/mcp-servers/{server}"
@@ -129,9 +156,16 @@ def _of(digests: dict[str, str], listed: Sequence[dict[str, Any]], name: str) ->
 
 
 def _print_tools(found: dict[str, Any]) -> None:
+    server = found["server"]
+    if server["problem"]:
+        terminal.err.print(terminal.one_line(server["problem"]), style="dim", markup=False)
+    elif server["package"] and server["listed_at"] is None:
+        hint = f"The package is being installed. See 'outlast mcp tools {server['name']}'."
+        terminal.err.print(hint, style="dim", markup=False)
     for one in found["left_out"]:
         terminal.err.print(f"Left out {terminal.one_line(one['name'])}: {one['reason']}.", style="dim", markup=False)
     if found["server"]["waiting"]:
         hint = f"Look at the tools that are new or changed, then run 'outlast mcp allow {found['server']['name']}'."
         terminal.err.print(hint, style="dim", markup=False)
-    terminal.print_list({"items": found["tools"], "next": None}, COLUMNS, empty="The server has no tools.")
+    empty = "The server has no tools." if server["listed_at"] else "Its tools are not listed yet."
+    terminal.print_list({"items": found["tools"], "next": None}, COLUMNS, empty=empty)

@@ -14,6 +14,7 @@ from outlast.base.mcp_errors import McpSecretUnusable, McpServerFailed
 from outlast.db.database import Database, Tx
 from outlast.kernel.connections.account_tokens import Account, AccountTokens, TokenRejected
 from outlast.kernel.http.web_addresses import allowed_addresses
+from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.definitions import Definition
 from outlast.kernel.mcp.rules import DEFAULT_HEADER, checked_url, header_value
 from outlast.kernel.mcp.settings import McpSettings
@@ -28,13 +29,23 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 REASON_CHARS: Final = 300
 UNAUTHORIZED: Final = 401
+HTTPS_HINT: Final = "Other networks could read it on the way."
 
 
 class McpConnections:
     """Connects to MCP servers. One per server; keeps nothing between two uses."""
 
-    def __init__(self, db: Database, vault: Vault, settings: McpSettings, tokens: AccountTokens) -> None:
+    def __init__(
+        self,
+        db: Database,
+        vault: Vault,
+        settings: McpSettings,
+        tokens: AccountTokens,
+        configured: ConfiguredSecrets | None = None,
+    ) -> None:
+        """`configured`: secrets of the configuration, for servers that the code of agents names."""
         self.settings, self.tokens = settings, tokens
+        self._configured = configured
         self._db, self._vault = db, vault
         self._allowed = allowed_addresses(settings.allow_private)
 
@@ -75,8 +86,19 @@ class McpConnections:
     def _target(self, tx: Tx, place: Place, project_id: str, user_id: str) -> Target:
         if place.header is None or place.secret is None:
             return Target(place.name, place.url)
-        value = self._value(tx, place.url, place.secret, project_id, user_id)
+        value = self._configured_value(place, place.secret)
+        if value is None:
+            value = self._value(tx, place.url, place.secret, project_id, user_id)
         return Target(place.name, place.url, (place.header, header_value(place.header, value)))
+
+    def _configured_value(self, place: Place, secret: str) -> str | None:
+        """The secret's value if the configuration declares it for servers of agents' code."""
+        if not place.of_code:
+            return None
+        address = checked_url(place.url, self._allowed)
+        if not place.url.lower().startswith("https:") and address not in self._allowed:
+            raise McpSecretUnusable(f"The secret {secret} is only sent over https://.", hint=HTTPS_HINT, secret=secret)
+        return None if self._configured is None else self._configured.value(secret, *address)
 
     def _value(self, tx: Tx, url: str, name: str, project_id: str, user_id: str) -> str:
         """The secret's value for this user, if it is for the server's host."""

@@ -6,15 +6,23 @@ from typing import Any, NamedTuple
 
 class McpServerRow(NamedTuple):
     id: str
-    project_id: str
+    project_id: str | None
+    code_key: str | None
     name: str
     url: str
+    command: str | None
+    hosts: Any
+    secrets: Any
+    installed: Any
     header: str | None
     secret: str | None
     login: str | None
-    created_by: str
+    created_by: str | None
     created_at: datetime
-    listed_at: datetime
+    listed_at: datetime | None
+    problem: str | None
+    tries: int
+    retry_at: datetime | None
 
 
 class McpToolRow(NamedTuple):

@@ -4,11 +4,11 @@ import re
 from typing import Final
 
 from outlast.base.errors import MalformedInput
+from outlast.kernel.agents.mcp import SERVER_NAME
 from outlast.kernel.http.private_addresses import Allowed
 from outlast.kernel.http.web_addresses import Address, checked_address
 
 DEFAULT_HEADER: Final = "Authorization"
-_NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,23}\Z")
 _HEADER: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}\Z")
 _RESERVED: Final = frozenset(
     [
@@ -28,7 +28,7 @@ _RESERVED: Final = frozenset(
 
 def checked_name(name: str) -> str:
     """Raises `MalformedInput`."""
-    if not _NAME.match(name):
+    if not SERVER_NAME.match(name):
         raise MalformedInput(
             "The name of a server begins with a letter and has at most 24 of a-z, 0-9 and -.",
             hint="For example linear.",

@@ -8,12 +8,16 @@ from pydantic import Field
 from outlast.kernel.http.shapes import Answer, Request
 
 ToolState = Literal["allowed", "new", "changed", "gone"]
+ServerOrigin = Literal["project", "code"]
 ToolName = Annotated[str, Field(max_length=128)]
 
 
 class McpServerRequest(Request):
     name: Annotated[str, Field(max_length=80)]
-    url: Annotated[str, Field(max_length=2_000)]
+    url: Annotated[str, Field(max_length=2_000)] | None = None
+    package: Annotated[str, Field(max_length=1_000)] | None = None
+    hosts: Annotated[Sequence[Annotated[str, Field(max_length=300)]], Field(max_length=50)] = ()
+    secrets: Annotated[Sequence[Annotated[str, Field(max_length=80)]], Field(max_length=20)] = ()
     header: Annotated[str, Field(max_length=80)] | None = None
     secret: Annotated[str, Field(max_length=80)] | None = None
     login: Literal["user"] | None = None
@@ -28,18 +32,25 @@ class ForbidToolsRequest(Request):
 
 
 class McpServerAnswer(Answer):
-    """An MCP server of a project. The value of its secret is in no answer."""
+    """An MCP server of a project, or of the code of agents. The value of its secret is in no answer."""
 
     id: str
-    project_id: str
+    project_id: str | None
+    origin: ServerOrigin
+    agents: list[str]
     name: str
     url: str
+    package: str | None
+    version: str | None
+    hosts: list[str]
+    secrets: list[str]
     header: str | None
     secret: str | None
     login: Literal["user"] | None
-    created_by: str
+    created_by: str | None
     created_at: str
-    listed_at: str
+    listed_at: str | None
+    problem: str | None
     tools: int
     allowed: int
     waiting: int

@@ -1,20 +1,26 @@
 """Queries of MCP servers and their tools. First argument: the open transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from hashlib import sha256
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
+from outlast.base.ids import new_id
 from outlast.base.lookups import demand_found
 from outlast.db.database import Tx
+from outlast.kernel.agents.mcp import Spot
 from outlast.kernel.mcp.definitions import Definition, call_name, reason_to_ask
 from outlast.kernel.mcp.rows import McpServerRow, McpToolRow
 from outlast.kernel.mcp.shapes import McpServerAnswer, McpToolAnswer, ToolState
 from outlast.kernel.mcp.tables import mcp_servers, mcp_tools
 from outlast.kernel.row_shapes import shape_of
 
-_OFFERED: Final = (
+RETRY_FIRST_S: Final = 30
+RETRY_MOST_S: Final = 3_600
+_OFFERED_BY: Final = (
     sa.select(
         mcp_servers.c.id.label("server_id"),
         mcp_servers.c.name.label("server"),
@@ -24,15 +30,14 @@ _OFFERED: Final = (
         mcp_tools.c.call_name,
         mcp_tools.c.definition,
         mcp_tools.c.digest,
+        mcp_servers.c.command,
     )
     .join(mcp_tools, mcp_tools.c.server_id == mcp_servers.c.id)
-    .where(
-        mcp_servers.c.project_id == sa.bindparam("project"),
-        mcp_tools.c.listed,
-        mcp_tools.c.allowed_digest == mcp_tools.c.digest,
-    )
+    .where(mcp_tools.c.listed, mcp_tools.c.allowed_digest == mcp_tools.c.digest)
     .order_by(mcp_tools.c.call_name)
 )
+_OFFERED: Final = _OFFERED_BY.where(mcp_servers.c.project_id == sa.bindparam("project"))
+_OFFERED_OF_CODE: Final = _OFFERED_BY.where(mcp_servers.c.code_key.in_(sa.bindparam("keys", expanding=True)))
 
 
 class _Pin(NamedTuple):
@@ -55,6 +60,7 @@ class OfferedTool(NamedTuple):
     call_name: str
     definition: dict[str, object]
     digest: str
+    command: str | None
 
     @property
     def host(self) -> str:
@@ -65,6 +71,79 @@ class OfferedTool(NamedTuple):
 def offered(tx: Tx, project_id: str) -> list[OfferedTool]:
     """The allowed tools of the project's servers, by their names for models."""
     return tx.rows(OfferedTool, _OFFERED, {"project": project_id})
+
+
+def offered_of_code(tx: Tx, spots: Sequence[Spot]) -> list[OfferedTool]:
+    """The allowed tools of servers that an agent's code names, by their names for models."""
+    return tx.rows(OfferedTool, _OFFERED_OF_CODE, {"keys": [code_key(spot) for spot in spots]})
+
+
+def packages_due(tx: Tx, most_s: float) -> tuple[list[McpServerRow], float]:
+    """The packages that are to be installed and listed now, and the seconds until others are, at most `most_s`."""
+    query = sa.select(mcp_servers).where(mcp_servers.c.command.is_not(None), mcp_servers.c.listed_at.is_(None))
+    waiting = tx.rows(McpServerRow, query.order_by(mcp_servers.c.created_at))
+    due = [row for row in waiting if row.retry_at is None or row.retry_at <= tx.now]
+    later = [(row.retry_at - tx.now).total_seconds() for row in waiting if row.retry_at and row.retry_at > tx.now]
+    return due, min([most_s, *later])
+
+
+def put_installed(tx: Tx, server_id: str, installed: Mapping[str, object]) -> None:
+    """Pin what a package has installed, unless that is done."""
+    mine = mcp_servers.c.id == server_id, mcp_servers.c.installed.is_(None)
+    tx.execute(sa.update(mcp_servers).where(*mine).values(installed=dict(installed)))
+
+
+def code_key(spot: Spot) -> str:
+    """What a server of agents' code is found by. Another address is another server."""
+    return sha256(f"{spot.name}\0{spot.url}\0{spot.command or ''}".encode()).hexdigest()
+
+
+def code_server_of(tx: Tx, server_id: str) -> McpServerRow | None:
+    """The server if agents' code names it, or None."""
+    row = tx.find(McpServerRow, mcp_servers, {"id": server_id})
+    return row if row is not None and row.project_id is None else None
+
+
+def code_servers(tx: Tx, spots: Sequence[Spot]) -> list[McpServerRow]:
+    """The servers that agents' code names, by name. Those that are not kept yet are missing."""
+    query = sa.select(mcp_servers).where(mcp_servers.c.code_key.in_([code_key(spot) for spot in spots]))
+    return tx.rows(McpServerRow, query.order_by(mcp_servers.c.name))
+
+
+def put_code_servers(tx: Tx, spots: Sequence[Spot]) -> list[McpServerRow]:
+    """Keep servers that agents' code names, with the secrets that it names now. As `code_servers`."""
+    known = {row.code_key: row for row in code_servers(tx, spots)}
+    for spot in spots:
+        key = code_key(spot)
+        carried: dict[str, object] = {
+            "header": spot.header,
+            "secret": spot.secret,
+            "hosts": list(spot.hosts),
+            "secrets": list(spot.secrets),
+        }
+        row = known.get(key)
+        if row is None:
+            named = {"name": spot.name, "url": spot.url, "command": spot.command}
+            mine = {"id": new_id("mcp_server"), "code_key": key, "created_at": tx.now, "tries": 0}
+            tx.insert_missing(mcp_servers, **mine, **named, **carried)
+        elif any(getattr(row, name) != value for name, value in carried.items()):
+            tx.update(mcp_servers, {"id": row.id}, **carried, tries=0, retry_at=None)
+    return code_servers(tx, spots)
+
+
+def try_again(tx: Tx, server_id: str) -> None:
+    """Let a server that could not be listed be listed now."""
+    tx.update(mcp_servers, {"id": server_id}, problem=None, tries=0, retry_at=None)
+
+
+def put_problem(tx: Tx, server_id: str, problem: str) -> None:
+    """Keep why a server could not be listed: it is listed again after a while, which doubles each time."""
+    tries = tx.value(mcp_servers.c.tries, {"id": server_id})
+    if tries is None:
+        return
+    wait_s = min(RETRY_FIRST_S * 2 ** min(tries, 10), RETRY_MOST_S)
+    retry_at = tx.now + timedelta(seconds=wait_s)
+    tx.update(mcp_servers, {"id": server_id}, problem=problem, tries=tries + 1, retry_at=retry_at)
 
 
 def server_of(tx: Tx, server_id: str) -> McpServerRow:
@@ -95,13 +174,14 @@ def remove(tx: Tx, server_id: str) -> None:
 
 
 def put_listing(tx: Tx, server_id: str, found: Sequence[Definition]) -> None:
-    """Keep what a server listed. What was allowed stays allowed only as it was described then. Does nothing if the
-    server was removed meanwhile."""
+    """Keep what a server listed. What was allowed stays allowed only as it was described then. The first listing of a
+    server that agents' code names is allowed as it is. Does nothing if the server was removed meanwhile."""
     query = sa.select(mcp_servers).where(mcp_servers.c.id == server_id).with_for_update()
     server = tx.row(McpServerRow, query)  # locked: two listings at once are kept one after the other
     if server is None:
         return
     known = {pin.name: pin for pin in _pins(tx, server_id)}
+    is_allowed = server.project_id is None and server.listed_at is None
     for one in found:
         digest, pin = one.digest(), known.get(one.name)
         if pin is not None and pin.listed and pin.digest == digest:  # as for most: nothing is written
@@ -115,14 +195,19 @@ def put_listing(tx: Tx, server_id: str, found: Sequence[Definition]) -> None:
         if pin is not None:
             tx.update(mcp_tools, {"server_id": server_id, "name": one.name}, **values)
         else:
-            unknown = dict.fromkeys(("allowed_definition", "allowed_digest", "allowed_by", "allowed_at"))
-            tx.insert(mcp_tools, server_id=server_id, name=one.name, **values, **unknown)
+            allowed = {
+                "allowed_definition": one.as_json() if is_allowed else None,
+                "allowed_digest": digest if is_allowed else None,
+                "allowed_by": None,
+                "allowed_at": tx.now if is_allowed else None,
+            }
+            tx.insert(mcp_tools, server_id=server_id, name=one.name, **values, **allowed)
     for name in known.keys() - {one.name for one in found}:
         if known[name].allowed_digest is None:
             tx.execute(sa.delete(mcp_tools).where(mcp_tools.c.server_id == server_id, mcp_tools.c.name == name))
         else:  # it may come back: then it is offered again only if it is the same
             tx.update(mcp_tools, {"server_id": server_id, "name": name}, listed=False)
-    tx.update(mcp_servers, {"id": server_id}, listed_at=tx.now)
+    tx.update(mcp_servers, {"id": server_id}, listed_at=tx.now, problem=None, tries=0, retry_at=None)
 
 
 def allow(tx: Tx, row: McpToolRow, user_id: str) -> None:
@@ -144,12 +229,21 @@ def list_servers(tx: Tx, project_id: str) -> list[McpServerAnswer]:
     return [server_data(tx, row) for row in tx.rows(McpServerRow, query)]
 
 
-def server_data(tx: Tx, row: McpServerRow) -> McpServerAnswer:
-    """The server with the numbers of its tools."""
-    states = [state_of(pin) for pin in _pins(tx, row.id)]
+def server_data(
+    tx: Tx, row: McpServerRow, agents: Sequence[str] = (), wanted: Callable[[str], bool] = lambda _tool: True
+) -> McpServerAnswer:
+    """The server with the numbers of its tools. `agents`: titles of those whose code names it; `wanted`: the tools that
+    they get."""
+    states = [state_of(pin) for pin in _pins(tx, row.id) if wanted(pin.name)]
     return shape_of(
         McpServerAnswer,
         row,
+        origin="project" if row.project_id is not None else "code",
+        agents=list(agents),
+        package=row.command,
+        version=row.installed["version"] if row.installed is not None else None,
+        hosts=row.hosts or [],
+        secrets=row.secrets or [],
         tools=len(states) - states.count("gone"),
         allowed=states.count("allowed"),
         waiting=states.count("new") + states.count("changed"),

@@ -1,23 +1,32 @@
-"""MCP servers of projects and the tools that they offer."""
+"""MCP servers of projects and of the code of agents, and the tools that they offer."""
 
 import sqlalchemy as sa
 
-from outlast.db.columns import json, metadata, moment, own_id, ref, soft_ref, text, word
+from outlast.db.columns import count, json, metadata, moment, own_id, ref, soft_ref, text, word
 
 mcp_servers = sa.Table(
     "mcp_servers",
     metadata,
     own_id(),
-    ref("project_id", "projects", "of", nullable=False),
+    ref("project_id", "projects", "of; null: of the code of agents"),
+    word("code_key", "of one that the code of agents names: hash of its name and address"),
     word("name", "the first part of its tools' names", nullable=False),
-    text("url", "its address", nullable=False),
+    text("url", "its address; empty for a package", nullable=False),
+    text("command", "of a package: npx or uvx, the package and its arguments; null: it has an address"),
+    json("hosts", "hosts that a package may reach; null: none"),
+    json("secrets", "secrets whose placeholders a package gets; null: none"),
+    json("installed", "version, digest and program of an installed package; null: it is not installed yet"),
     word("header", "name of the header that carries the secret; null: none"),
     word("secret", "name of the saved secret that the header carries; null: none"),
     word("login", "user: each person connects their own account; null: none"),
-    ref("created_by", "users", "who added it", nullable=False),
+    ref("created_by", "users", "who added it; null: of the code of agents"),
     moment("created_at", "when", nullable=False),
-    moment("listed_at", "when its tools were last listed", nullable=False),
+    moment("listed_at", "when its tools were last listed; null: never"),
+    text("problem", "why they could not be listed the last time; null: they were"),
+    count("tries", "listings that failed since the last one that did not"),
+    moment("retry_at", "when they may be listed again, after one that failed"),
     sa.Index("uq_mcp_servers_project_id_name", "project_id", "name", unique=True),
+    sa.Index("uq_mcp_servers_code_key", "code_key", unique=True),
 )
 
 mcp_tools = sa.Table(

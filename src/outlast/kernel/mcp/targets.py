@@ -1,26 +1,22 @@
 """Where an MCP server is, and how it is connected to."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
-from outlast.kernel.mcp.rows import McpServerRow
+from outlast.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a server is, and which saved secret its header carries (None: it needs none). `login`: the id of a server
-    on which each person has an account."""
+    """Where a server is, and which secret its header carries (None: it needs none): a saved one, or for a server
+    `of_code`, which an agent's code names, also one of the configuration. `login`: the id of a server on which each
+    person has an account."""
 
     name: str
     url: str
     header: str | None = None
     secret: str | None = None
+    of_code: bool = False
     login: str | None = None
-
-
-def place_of(server: McpServerRow) -> Place:
-    """Where a server of a project is."""
-    login = None if server.login is None else server.id
-    return Place(server.name, server.url, server.header, server.secret, login)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,29 @@
-"""The tools of a project's MCP servers, as tools of its agents."""
+"""The tools of MCP servers, as tools of agents."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
+import anyio
 import anyio.to_thread
 
+from outlast.base.errors import OutlastError
 from outlast.base.mcp_errors import McpServerFailed, McpToolChanged
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, ToolResult
+from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.connections import store as accounts
 from outlast.kernel.mcp import store
+from outlast.kernel.mcp.code_servers import place_of
 from outlast.kernel.mcp.connection import McpConnections
-from outlast.kernel.mcp.definitions import Definition, bounded, is_repeatable, reason_to_ask
+from outlast.kernel.mcp.definitions import Definition, bounded, is_read_only, is_repeatable, reason_to_ask
+from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.results import result_of
 from outlast.kernel.mcp.rows import McpServerRow
 from outlast.kernel.mcp.store import OfferedTool
-from outlast.kernel.mcp.targets import place_of
 from outlast.kernel.models.protocol import ToolSpec
 from outlast.kernel.runs.shapes import AccountData
 from outlast.kernel.runs.tool_calls import interrupted
@@ -33,25 +37,106 @@ NOT_CONNECTED: Final = (
     "The person did not connect their account on {server}, so the tool was not called. Go on without this server's "
     "tools unless the person asks for them."
 )
+LIST_S: Final = 15  # of a first listing, for which a run waits
 UNKNOWN_OUTCOME: Final = " It is not known whether the call took effect."
 
 
 class ConnectedTools:
-    """Finds the allowed tools of a project's MCP servers, for the runs of its agents."""
+    """Finds the allowed tools of MCP servers for runs: those of a project's servers for its agents, and those of the
+    servers that an agent's code names."""
 
-    def __init__(self, db: Database, connections: McpConnections) -> None:
+    def __init__(
+        self,
+        db: Database,
+        connections: McpConnections,
+        packages: PackageServers | None = None,
+        workspaces: Workspaces | None = None,
+    ) -> None:
+        """`packages` and `workspaces` are those of a server with sandboxes."""
         self._db, self._connections = db, connections
+        self._packages, self._workspaces = packages, workspaces
+        self._listings: dict[str, anyio.Lock] = {}
+
+    async def prepare(self, run: Run, agent: Agent) -> Mapping[str, str]:
+        """List the servers in the agent's code that never were, as the user who started the run. Returns why tools are
+        missing, by their server: one that failed is not asked again for a while."""
+        if not agent.mcp_servers:
+            return {}
+        spots = [one.spot for one in agent.mcp_servers]
+        rows = await self._db.read(store.code_servers, spots)
+        if len(rows) < len(spots):
+            rows = await self._db.write(store.put_code_servers, spots)
+        missing: dict[str, str] = {}
+
+        async def list_one(server: McpServerRow) -> None:
+            async with self._listings.setdefault(server.id, anyio.Lock()):  # many runs may begin at once
+                problem = await self._list_first(server.id, run)
+            if problem:
+                missing[server.name] = problem
+
+        async with anyio.create_task_group() as group:
+            for row in rows:
+                if row.listed_at is None:
+                    group.start_soon(list_one, row)
+        return missing
+
+    async def _list_first(self, server_id: str, run: Run) -> str:
+        """Why the server could not be listed; empty if it is listed."""
+        server, now = await self._db.read(lambda tx: (store.server_of(tx, server_id), tx.now))
+        if server.listed_at is not None:
+            return ""
+        if server.command is not None:
+            return await self._install_first(server)
+        if server.retry_at is not None and server.retry_at > now:
+            return server.problem or ""
+        connections = self._connections
+        try:
+            with anyio.fail_after(LIST_S):
+                found = await connections.use(place_of(server), run.project_id, run.started_by, connections.list_tools)
+        except TimeoutError:
+            problem = f"The MCP server {server.name} did not answer within {LIST_S} s."
+        except McpServerFailed as error:
+            problem = error.message
+        except OutlastError as error:  # such as a secret that this user has no value of: others may have one
+            return error.message
+        else:
+            taken, _ = bounded(found, connections.settings.most_tools)
+            await self._db.write(store.put_listing, server.id, taken)
+            return ""
+        await self._db.write(store.put_problem, server.id, problem)
+        return problem
+
+    async def _install_first(self, server: McpServerRow) -> str:
+        """As `_list_first`, for a package, which may take minutes: the run does not wait for all of them."""
+        if self._packages is None or not self._packages.are_offered:
+            return f"The MCP server {server.name} is a package, and this server has no sandboxes."
+        if server.problem is None:
+            server = await self._packages.listed(server.id, LIST_S)
+        if server.listed_at is not None:
+            return ""
+        return server.problem or f"The package of the MCP server {server.name} is being installed."
 
     def __call__(self, tx: Tx, run: Run, agent: Agent) -> Mapping[str, Tool]:
-        """The tools of the run's project by the names for models, in their order; none for an agent that takes no
-        additions or that the server reads lines from."""
-        if not (agent.listed and agent.extends) or agent.flow is not None or agent.lines is not None:
-            return {}
-        return {one.call_name: McpTool(one, self) for one in store.offered(tx, run.project_id)}
+        """The tools by the names for models, in their order: of the run's project, unless the agent takes no additions
+        or the server reads lines from it, and of the servers in the agent's code, which go before a server of the
+        project of the same name."""
+        in_code = {one.name: one for one in agent.mcp_servers}
+        found = [one for one in self._of_project(tx, run, agent) if one.server not in in_code]
+        if in_code:
+            spots = [one.spot for one in agent.mcp_servers]
+            found += [one for one in store.offered_of_code(tx, spots) if in_code[one.server].allows(one.name)]
+            found.sort(key=lambda one: one.call_name)
+        return {one.call_name: McpTool(one, self) for one in found}
 
-    async def call(self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any]) -> ToolResult:
-        """Call a tool as the user who started the run. Raises `NotFound` if its server was removed, `McpToolChanged`,
-        and as `McpConnections.use`."""
+    @staticmethod
+    def _of_project(tx: Tx, run: Run, agent: Agent) -> Sequence[OfferedTool]:
+        if not (agent.listed and agent.extends) or agent.flow is not None or agent.lines is not None:
+            return ()
+        return store.offered(tx, run.project_id)
+
+    async def call(self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any], again: bool) -> ToolResult:
+        """Call a tool as the user who started the run; with `again`, once more if a package's server ends meanwhile.
+        Raises `NotFound` if its server was removed, `McpToolChanged`, and as `McpConnections.use`."""
         run = context.this_run
         server = await self._db.read(store.server_of, tool.server_id)
         is_old = self._is_old(server, context)
@@ -62,9 +147,14 @@ class ConnectedTools:
             found = await client.call_tool(tool.name, dict(arguments))
             return await anyio.to_thread.run_sync(result_of, found)  # images of megabytes are decoded
 
+        if server.command is not None and self._packages is not None and self._workspaces is not None:
+            workspace = await self._workspaces.open(context)
+            return await self._packages.call(server, workspace, run.project_id, run.started_by, work, again=again)
         return await self._connections.use(place_of(server), run.project_id, run.started_by, work)
 
-    async def call_as_user(self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any]) -> ToolResult:
+    async def call_as_user(
+        self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any], again: bool
+    ) -> ToolResult:
         """As `call`, for a server on which people have accounts: if the user has connected none, they are asked to, and
         the run waits."""
         user_id = context.this_run.started_by
@@ -73,14 +163,18 @@ class ConnectedTools:
         def is_connected(tx: Tx) -> bool:
             return accounts.is_connected(tx, user_id, tool.server_id)
 
-        found = await context.journal.with_account(account, partial(self.call, tool, context, arguments), is_connected)
+        found = await context.journal.with_account(
+            account, partial(self.call, tool, context, arguments, again), is_connected
+        )
         if found is None:
             return ToolResult(NOT_CONNECTED.format(server=tool.server), is_error=True)
         return found
 
     def _is_old(self, server: McpServerRow, context: Context) -> bool:
         after = timedelta(seconds=self._connections.settings.relist_after_s)
-        return server.listed_at + after <= context.journal.now()
+        if server.command is not None:  # its contents are pinned
+            return False
+        return server.listed_at is None or server.listed_at + after <= context.journal.now()
 
     async def _list_again(self, client: "Client", tool: OfferedTool) -> None:
         """Keep what the server lists now. Raises `McpToolChanged` if that is not the tool that was allowed."""
@@ -90,7 +184,7 @@ class ConnectedTools:
         if now is None or now.digest() != tool.digest:
             raise McpToolChanged(
                 f"The MCP server {tool.server} changed the tool {tool.name} after it was allowed: it was not called.",
-                hint="An owner of the project has to look at it and allow it again.",
+                hint="Those who allow the server's tools have to look at it and allow it again.",
                 tool=tool.name,
             )
 
@@ -108,7 +202,7 @@ class McpTool(Tool):
                 return interrupted(self.name)  # its journal has records: that it was asked for an account
             call = connected.call if offered.login is None else connected.call_as_user
             try:
-                return await call(offered, context, arguments)
+                return await call(offered, context, arguments, self.repeatable)
             except McpServerFailed as error:
                 if self.repeatable:
                     raise
@@ -121,6 +215,7 @@ class McpTool(Tool):
             perform,
             ask=reason_to_ask(shown, hints),
             repeatable=is_repeatable(hints),
+            changes_files=offered.command is not None and not is_read_only(hints),
         )
         self._schema, self._digest = definition.schema, offered.digest
 

@@ -1,13 +1,13 @@
 """One item of an inbox, and a page of the inbox."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
 import sqlalchemy as sa
 from pydantic import ConfigDict
 
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.http.shapes import Answer
 from outlast.kernel.inbox.shapes import InboxChanged

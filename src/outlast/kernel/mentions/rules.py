@@ -3,8 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from outlast.base.records import dataclass
 
 AGENT: Final = "agent"
 """The agent's id in place of a user's id, and its name in texts."""

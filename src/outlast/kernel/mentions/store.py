@@ -5,7 +5,7 @@ Functions that change something return the inbox changes; the caller appends the
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.apps import registry

@@ -6,7 +6,6 @@ users (it often names the fix), shortened and without the key.
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
@@ -15,6 +14,7 @@ import orjson
 
 from outlast.base import errors
 from outlast.base.errors import OutlastError
+from outlast.base.records import dataclass
 from outlast.kernel.models.api_key import ApiKey
 
 COMPLAINT_BYTES: Final = 200_000  # of an error body

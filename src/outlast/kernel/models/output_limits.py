@@ -4,12 +4,13 @@ import re
 import tomllib
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from outlast.base.errors import ModelRejected
+from outlast.base.records import dataclass
 from outlast.kernel.models.protocol import Delta, LanguageModel, ModelRequest
 from outlast.kernel.models.settings import UNKNOWN_MODEL_TOKENS
 

@@ -5,9 +5,10 @@ adapters in `providers/` and the scripted fake in `outlast.testing.scripted_mode
 """
 
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, Protocol
 
+from outlast.base.records import dataclass
 from outlast.kernel.models.settings import UNKNOWN_MODEL_TOKENS, ModelSettings, SendReasoning
 from outlast.kernel.models.tool_choice import AUTO
 

@@ -1,10 +1,11 @@
 """Settings of models, their providers and the embedder."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
+from outlast.base.records import dataclass
 from outlast.base.settings.fields import no_entries, setting
 
 ProviderKind = Literal[

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 import anyio
 
 from outlast.base.clock import Clock
 from outlast.base.ids import KINDS
+from outlast.base.records import dataclass
 from outlast.kernel.presence.shapes import EphemeralPresence
 from outlast.kernel.projects.shapes import MemberData
 

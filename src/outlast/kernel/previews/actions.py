@@ -2,13 +2,13 @@
 on the preview's own host for a cookie, and the cookie is checked at every visit."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 import anyio
 
 from outlast.base.errors import Forbidden, MalformedInput, NotFound, SandboxLost, SandboxUnavailable
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import still_signed_in

@@ -6,8 +6,9 @@ the reverse is unambiguous.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from outlast.base.records import dataclass
 
 DEFAULT_DOMAIN: Final = "preview.localhost"
 _LABEL: Final = re.compile(r"([1-9][0-9]{0,4})-([a-z]+)-([0-9a-z]{1,40})")

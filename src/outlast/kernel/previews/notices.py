@@ -1,12 +1,12 @@
 """The preview layer's own messages to visitors: a page for people, plain text for programs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Final
 
 from starlette.types import Send
 
+from outlast.base.records import dataclass
 from outlast.kernel.previews.headers import Headers, first
 
 STYLE: Final = """

@@ -1,11 +1,11 @@
 """Forwards one HTTP request and its answer in pieces, at the speed of the slower side."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import anyio
 from starlette.types import Message, Receive, Scope, Send
 
+from outlast.base.records import dataclass
 from outlast.kernel.http.event_stream import ABORT
 from outlast.kernel.previews.actions import Visitor
 from outlast.kernel.previews.headers import Headers, first, to_inside, to_outside

@@ -2,13 +2,14 @@
 
 import socket
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.base.errors import NotFound, OutlastError, SandboxLost, SandboxUnavailable
+from outlast.base.records import dataclass
 from outlast.kernel.previews.actions import Visitor
 from outlast.kernel.sandboxes.actions import machines_of
 from outlast.kernel.sandboxes.store import SandboxRecord

@@ -1,7 +1,6 @@
 """Runs: start, cancel, retry, continue, resume, read, list, export. One transaction each, permission first."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -9,6 +8,7 @@ import anyio
 
 from outlast.base.errors import ModelKeyRefused, RunFinished, RunNotContinuable
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.choice import demand_usable

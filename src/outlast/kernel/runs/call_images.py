@@ -2,13 +2,13 @@
 store, and shown to people with the call."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import anyio.to_thread
 
 from outlast.base.errors import OutlastError
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.agents.images import MAX_IMAGE_BYTES, MAX_IMAGES, Image

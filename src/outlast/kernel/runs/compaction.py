@@ -4,12 +4,13 @@ continues without it."""
 
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from typing import Any, Final
 
 from outlast.base.errors import InternalError, ModelCut, ModelOutputInvalid, OutlastError, TryLater
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, exchange_size, size_of
 from outlast.kernel.agents.prompt import context_messages, token_budget

@@ -55,6 +55,7 @@ class RunContext:
         self._streamed: dict[tuple[str, str], list[str]] = {}  # (event, part id): deltas not yet folded
         self._has_recorded = first is not None
         self._connected: Mapping[str, Tool] | None = None  # None: not read yet
+        self._missing: Mapping[str, str] | None = None  # None: not looked up yet
         for event in () if first is None else first.events:
             self._fold(event)
 
@@ -77,6 +78,12 @@ class RunContext:
         """As `connect_in`, unless this leg has read them."""
         if self._connected is None:
             await self.engine.db.read(self.connect_in)
+
+    async def missing_tools(self) -> Mapping[str, str]:
+        """Why tools beside those of its agent are missing in this leg, by their server. The first call looks it up."""
+        if self._missing is None:
+            self._missing = await self.engine.connected.prepare(self.run, self.agent)
+        return self._missing
 
     @property
     def tool_names(self) -> Sequence[str]:

@@ -1,29 +1,29 @@
 """The resources that legs work with, and that legs and actions need to end or park a run."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import field
 from typing import Final
 
 from anyio import CapacityLimiter
 
 from outlast.base.clock import Clock
+from outlast.base.records import dataclass
 from outlast.db.blobs import FolderBlobs
-from outlast.db.database import Database, Tx
+from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.agents.tools.read_thread import read_thread_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.runs.connected_tools import FindTools, NoTools
 from outlast.kernel.runs.intake import Intake
-from outlast.kernel.runs.transcript import Run
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
 
 FUNCTION_THREADS: Final = 40  # beside those of the server, which steps that block do not hold up
-FindTools = Callable[[Tx, Run, Agent], Mapping[str, Tool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Engine:
     log: Callable[..., None]
     workspaces: Workspaces
     files: CheckpointKeeper | None = None
-    connected: FindTools = lambda _tx, _run, _agent: {}
+    connected: FindTools = field(default_factory=NoTools)
     intake: Intake = field(default_factory=Intake)
     threads: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(FUNCTION_THREADS))
     """Where steps of functions that are no coroutines work."""

@@ -14,8 +14,9 @@ from outlast.kernel.runs import store
 from outlast.kernel.runs.child_reports import end_children
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import retry_in_sandbox
-from outlast.kernel.runs.function_output import FunctionOutput
-from outlast.kernel.runs.journal import Parked, open_journal
+from outlast.kernel.runs.function_output import FunctionOutput, Shown
+from outlast.kernel.runs.guest_journal import Guest, GuestJournal
+from outlast.kernel.runs.journal import Parked, RunJournal, open_journal
 from outlast.kernel.runs.outcome import NO_OUTCOME, error_data
 from outlast.kernel.runs.parked import Suspended, announce_decisions, park
 from outlast.kernel.runs.rules import End
@@ -43,14 +44,14 @@ async def perform_flow(context: RunContext, transcript: Transcript) -> tuple[boo
         await context.end(End("completed", "end"))
         return True, False
     effect = await _start(context, effect)
-    journal = await open_journal(context, effect)
+    flow = context.agent.flow
+    assert flow is not None
+    journal = await open_journal(context, effect, GuestJournal if isinstance(flow, Guest) else RunJournal)
     await announce_decisions(context, transcript)  # after the journal is read: what the function reads, the log shows
     message = await context.engine.db.read(_message_of, context.run.message_id)
     call = function_context(
         context, effect, journal, FunctionOutput(_shown(context), partial(_show_notice, context)), message
     )
-    flow = context.agent.flow
-    assert flow is not None
     try:
         value = await retry_in_sandbox(
             lambda: journal.call(lambda: flow(call)), context.engine.settings.retry, context.engine.clock
@@ -62,7 +63,7 @@ async def perform_flow(context: RunContext, transcript: Transcript) -> tuple[boo
             )
     except Parked:
         await context.files_saved()
-        return False, await park(context, "run", [Suspended(effect.id, journal.waiting)])
+        return False, await park(context, "run", [Suspended(effect.id, journal.waiting, journal.waits_for_calls)])
     except anyio.get_cancelled_exc_class():
         if context.is_cancelled:
             await stop_effect(context, call)
@@ -73,7 +74,7 @@ async def perform_flow(context: RunContext, transcript: Transcript) -> tuple[boo
         await _fail(context, effect, error)
         return True, False
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
-        await _record(context, effect, text)
+        await _record(context, effect, "" if isinstance(value, Shown) else text)
     await clean_up(context, call.forget, call)
     await context.end(End("completed", "end"))
     return True, False
@@ -110,10 +111,11 @@ def _show_notice(context: RunContext, text: str) -> None:
 
 
 async def _record(context: RunContext, effect: Effect, text: str) -> None:
-    part = TextPart(id=new_id("part"), step=STEP, text=text)
+    part = TextPart(id=new_id("part"), step=max(STEP, context.shown.step), text=text)  # a guest has steps of its own
 
     def change(tx: Tx, events: list[NamedEvent]) -> None:
-        events.append(("part.completed", PartCarrier(part=part)))
+        if text:
+            events.append(("part.completed", PartCarrier(part=part)))
         end_children(tx, effect.id)
         store.update_effect(tx, effect.id, status="finished", ended_at=tx.now)
 

@@ -5,6 +5,12 @@ from collections.abc import Callable
 from outlast.kernel.runs.turns import encodable
 
 
+class Shown(str):
+    """An answer that the parts of its run show already."""
+
+    __slots__ = ()
+
+
 class FunctionOutput:
     """Shows texts, except for those that an earlier call of the function has shown: `before`, one behind the other."""
 

@@ -11,9 +11,16 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
-from outlast.kernel.runs.inbox import tell_asked
-from outlast.kernel.runs.shapes import AccountData, PartCarrier, QuestionAsked, QuestionData, QuestionItem
-from outlast.kernel.runs.tables import effects
+from outlast.kernel.runs.inbox import tell_asked, tell_settled
+from outlast.kernel.runs.shapes import (
+    AccountData,
+    PartCarrier,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionData,
+    QuestionItem,
+)
+from outlast.kernel.runs.tables import approvals, effects
 from outlast.kernel.runs.turns import encodable
 from outlast.kernel.streams.log_store import NamedEvent
 from outlast.kernel.threads.parts import ToolCallPart
@@ -71,3 +78,13 @@ def ask_person(
     )
     events += [("part.completed", PartCarrier(part=part)), ("question.asked", QuestionAsked(question=question))]
     return {"waits_for": effect_id}
+
+
+def withdraw_question(tx: Tx, events: list[NamedEvent], question_id: str) -> None:
+    """The answer came from elsewhere: people need not answer."""
+    row = store.approval_of(tx, question_id)
+    tx.update(approvals, {"id": question_id}, status="cancelled", decided_at=tx.now, announced=True)
+    tell_settled(tx, store.run_of(tx, row.approval.run_id).project_id, [row.approval.kind])
+    store.update_effect(tx, row.approval.effect_id, status="cancelled", ended_at=tx.now)
+    answered = QuestionAnswered(question_id=question_id, part_id=row.part_id, answers={}, cancelled=True)
+    events.append(("question.answered", answered))

@@ -1,7 +1,6 @@
 """What a function finds in its context beside its steps, for one effect of a run."""
 
-from dataclasses import dataclass
-
+from outlast.base.records import dataclass
 from outlast.kernel.agents.context import EffectContext
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.function_files import FunctionFiles

@@ -1,11 +1,12 @@
 """The conversation before a run's own message, for its agent."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.compactions.store import NEWEST
 from outlast.kernel.compactions.tables import compactions
@@ -84,7 +85,8 @@ class Exchange:
     was sent to the run while it worked begins an exchange, with what the model answered after it; so does the server's
     note that another agent takes over (`handed_over`), with that agent's answer to the same message. `opaque`: by step,
     the provider's own record if later runs must send it back; empty after the retention time. `position` and
-    `last_position`: those of the message (of the last one, if some were sent to its run) and of its last answer."""
+    `last_position`: those of the message (of the last one, if some were sent to its run) and of its last answer.
+    `run_id`: the run of the answer, if it has all of it."""
 
     asked: Sequence[Mapping[str, Any]]
     answered: Sequence[Mapping[str, Any]]
@@ -92,6 +94,7 @@ class Exchange:
     position: int = 0
     last_position: int = 0
     handed_over: bool = False
+    run_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +122,7 @@ class _Answer:
     parts: Sequence[Mapping[str, Any]]
     run_ids: Sequence[str] = ()  # oldest first: the last continues those before
     last_position: int = 0
+    run_id: str | None = None  # set if no other run has a part of it
 
 
 _NONE: Final = _Answer(())
@@ -232,7 +236,10 @@ def _cut_at_messages(
             rest.append([])
     position = max(row.position for row in cut)
     last = max(position, answer.last_position)
-    return [Exchange(row.parts, parts, opaque, position, last) for row, parts in zip(cut, rest, strict=True)]
+    run_id = answer.run_id if len(cut) == 1 else None
+    return [
+        Exchange(row.parts, parts, opaque, position, last, run_id=run_id) for row, parts in zip(cut, rest, strict=True)
+    ]
 
 
 class _Turn(NamedTuple):
@@ -301,7 +308,8 @@ class _Saved:
         rows = [self._by_run[run_id] for run_id in run_ids if run_id in self._by_run]  # not all of them left an answer
         parts = [part for row in rows for part in row.parts]
         has_calls = any(part["type"] == "tool_call" for part in parts)
-        return _Answer(parts, run_ids if has_calls else (), max((row.position for row in rows), default=0))
+        last = max((row.position for row in rows), default=0)
+        return _Answer(parts, run_ids if has_calls else (), last, run_ids[0] if len(run_ids) == 1 else None)
 
 
 def _answers(tx: Tx, run: Run, message_ids: Sequence[str]) -> dict[str, list[_Answer]]:

@@ -10,7 +10,7 @@ import inspect
 from asyncio import CancelledError, current_task
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import lru_cache, partial
 from itertools import count
@@ -27,6 +27,7 @@ from outlast.base.agent_errors import FlowChanged, FlowMisused, StateTooLarge, S
 from outlast.base.connection_errors import ConnectionNeeded
 from outlast.base.errors import SandboxLost, SandboxUnavailable
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import Callee
 from outlast.kernel.runs import account_questions, child_runs, journal_store, timers
@@ -111,7 +112,7 @@ class RunJournal:
         scope = _Scope("", self._effect.started_at or self._context.engine.clock.now())
         _scope.set(scope)
         try:
-            value = await _contained(function())
+            value = await contained(function())
         except (Parked, Exception, BaseExceptionGroup) as error:
             if not isinstance(error, NO_OUTCOME):
                 self._demand_to_go_on(scope)
@@ -127,6 +128,11 @@ class RunJournal:
             raise self._changed
         if scope.parked:
             raise Parked
+
+    @property
+    def waits_for_calls(self) -> bool:
+        """Whether the function waits for decisions on calls of its run."""
+        return False
 
     @property
     def has_records(self) -> bool:
@@ -266,7 +272,7 @@ class RunJournal:
             scopes.append(inner := _Scope(f"{path}.{index}.", scope.now))
             _scope.set(inner)
             try:
-                results[index] = await _contained(branch)
+                results[index] = await contained(branch)
             except (Parked, Exception, BaseExceptionGroup) as error:
                 errors[index] = error
 
@@ -481,11 +487,11 @@ class RunJournal:
             ) from None
 
 
-async def open_journal(context: RunContext, effect: Effect) -> RunJournal:
+async def open_journal(context: RunContext, effect: Effect, kind: type[RunJournal] = RunJournal) -> RunJournal:
     """The journal of an effect with the steps that earlier calls of its function recorded."""
     if not effect.attempt and effect.result is None:  # it was never started, and continues no other run's
-        return RunJournal(context, effect)
-    return RunJournal(context, effect, await context.engine.db.read(journal_store.steps_of, effect.id))
+        return kind(context, effect)
+    return kind(context, effect, await context.engine.db.read(journal_store.steps_of, effect.id))
 
 
 def _child_value(body: str, shape: TypeAdapter[Any]) -> Any:
@@ -531,7 +537,7 @@ async def _without_steps(work: Awaitable[T]) -> T:
     outer = _scope.get()
     _scope.set(None)
     try:
-        return await _contained(work)
+        return await contained(work)
     finally:
         _scope.set(outer)
 
@@ -540,7 +546,7 @@ def _short(name: str) -> str:
     return encodable(name)[:MAX_NAME_CHARS]
 
 
-async def _contained(work: Awaitable[T]) -> T:
+async def contained(work: Awaitable[T]) -> T:
     """The value of a person's function. What would end more than this function is its error: `sys.exit`, and a cancel
     that is its own."""
     try:

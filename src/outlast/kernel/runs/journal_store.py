@@ -17,6 +17,11 @@ _OF_RUN = (
     .where(function_steps.c.run_id == sa.bindparam("run"))
     .order_by(function_steps.c.created_at, function_steps.c.id)
 )
+_AT = sa.select(function_steps).where(
+    function_steps.c.run_id.in_(sa.bindparam("runs", expanding=True)),
+    function_steps.c.path == sa.bindparam("path"),
+    function_steps.c.status == "finished",
+)
 _WAITING = function_steps.c.status == "waiting"
 _WAITING_OF_EFFECT = _OF_EFFECT.where(_WAITING)
 _WAITED_FOR = sa.select(function_steps.c.kind).where(function_steps.c.run_id == sa.bindparam("run"), _WAITING)
@@ -33,6 +38,12 @@ def steps_of(tx: Tx, effect_id: str) -> list[FunctionStepRow]:
 def steps_of_run(tx: Tx, run_id: str) -> list[FunctionStepRow]:
     """All steps of a run's functions, the oldest first."""
     return tx.rows(FunctionStepRow, _OF_RUN, {"run": run_id})
+
+
+def values_at(tx: Tx, run_ids: Sequence[str], path: str) -> dict[str, FunctionStepRow]:
+    """What functions of these runs recorded at this place, by run."""
+    rows = tx.rows(FunctionStepRow, _AT, {"runs": list(run_ids), "path": path}) if run_ids else []
+    return {row.run_id: row for row in rows}
 
 
 def step_of(tx: Tx, step_id: str) -> FunctionStepRow | None:

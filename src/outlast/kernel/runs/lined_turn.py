@@ -3,10 +3,11 @@ and the turn that keeps them. Pure; `line_stream.py` hands them over.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.kernel.agents.hooks import LinesTaken
 from outlast.kernel.models.protocol import Delta, ProviderToolUsed, ReasoningDelta, TextDelta, ToolCallStart, TurnEnd
 from outlast.kernel.runs.json_line_joiner import JsonLineJoiner

@@ -2,10 +2,11 @@
 on."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from outlast.base.errors import DiskFull, FenceLost, OutlastError, StorageUnavailable
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.runs.rules import HANDED_OVER, End
 from outlast.kernel.runs.shapes import ErrorData

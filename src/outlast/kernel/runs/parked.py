@@ -28,10 +28,12 @@ _CALL_STATES = sa.select(effects.c.status).where(
 
 
 class Suspended(NamedTuple):
-    """A function that waits for steps without a value: its effect, and those steps."""
+    """A function that waits for steps without a value: its effect, and those steps. `for_calls`: it waits for decisions
+    on calls of its run."""
 
     effect_id: str
     step_ids: Sequence[str]
+    for_calls: bool = False
 
 
 async def park(context: RunContext, waiting_for: WaitingFor, functions: Sequence[Suspended] = ()) -> bool:
@@ -44,8 +46,11 @@ async def park(context: RunContext, waiting_for: WaitingFor, functions: Sequence
         run = store.run_of(tx, context.run.id)
         if run.cancel_reason is not None:
             return False
-        for effect_id, step_ids in functions:
-            journal_store.suspend(tx, effect_id, step_ids)
+        for function in functions:
+            if function.for_calls and not function.step_ids:
+                store.update_effect(tx, function.effect_id, status="deferred")  # the calls say when it can go on
+            else:
+                journal_store.suspend(tx, function.effect_id, function.step_ids)
         if _is_decided(tx, run.id):
             return False
         needs = _needs(tx, run.id) if waiting_for in ("run", "time") else waiting_for

@@ -8,12 +8,12 @@ transactions.
 
 import fnmatch
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
+from outlast.base.records import dataclass
 from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.runs.shell_commands import Words, first_match, programs_of
 

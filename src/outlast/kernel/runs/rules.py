@@ -5,8 +5,9 @@ cancelled or error. A leg calls `next_step` after every recorded effect.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from outlast.base.records import dataclass
 
 ENDED: Final = frozenset({"completed", "cancelled", "error"})
 OPEN_CALLS: Final = frozenset({"allowed", "waiting", "started", "parked", "deferred"})

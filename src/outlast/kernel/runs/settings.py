@@ -1,10 +1,10 @@
 """Settings of runs, of agent profiles and of policies."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from outlast.base.records import dataclass
 from outlast.base.settings.fields import setting
 
 

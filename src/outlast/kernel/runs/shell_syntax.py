@@ -11,10 +11,11 @@ takes 10 to 150 ms: call it in a thread.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from outlast.base.records import dataclass
 from outlast.base.syntax_trees import Budget as StepBudget
 from outlast.base.syntax_trees import TooManySteps, parse_within
 

@@ -1,7 +1,8 @@
 """The work around a model's turns that an agent has, and the tool that ends it."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from outlast.base.records import dataclass
 
 FINAL_ANSWER: Final = "final_answer"  # the tool with which a model gives an answer that is an object
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 import anyio
 
 from outlast.base.errors import NotFound, OutlastError
+from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
 from outlast.kernel.runs import abandonment, claims, journal_store, leases, retention, store, timers, unknown_agents

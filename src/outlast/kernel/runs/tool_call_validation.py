@@ -2,11 +2,12 @@
 Each call becomes an effect; a refused call has the reason as its result."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from outlast.base.clock import iso
 from outlast.base.errors import ArgumentsInvalid
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.runs import policy, store
@@ -62,14 +63,21 @@ def _judge(context: RunContext, part: OpenPart, finish: str) -> JudgedCall:
 
 
 def plan_call(
-    tx: Tx, context: RunContext, turn: Effect, call: JudgedCall, ordinal: int, grants: list[Grant]
+    tx: Tx,
+    context: RunContext,
+    turn: Effect,
+    call: JudgedCall,
+    ordinal: int,
+    grants: list[Grant],
+    allowed: str = "allowed",
 ) -> list[NamedEvent]:
-    """The effect of one call, with the policy's verdict: allowed, waiting for a user, or closed at once."""
+    """The effect of one call, with the policy's verdict: waiting for a user, closed at once, or the status
+    `allowed`."""
     part, refusal = call.part, call.refusal
     tool = context.tool(part.tool)
     verdict = policy.Verdict("deny", refusal) if call.judgement is None else call.judgement.after(grants)
     asks = tool is not None and tool.asks_person and verdict.decision != "deny"
-    status = "waiting" if asks or verdict.decision == "ask" else "allowed" if verdict.decision == "allow" else "denied"
+    status = "waiting" if asks or verdict.decision == "ask" else allowed if verdict.decision == "allow" else "denied"
     values: dict[str, Any] = {}
     if status == "denied":
         values = {"result": {"content": verdict.reason, "is_error": True}, "ended_at": tx.now}
@@ -92,12 +100,12 @@ def plan_call(
         result = ToolResultData(part_id=part.id, call_id=part.call_id, status=word, result=verdict.reason)  # type: ignore[arg-type]
         events.append(("tool_call.result", result))
     elif status == "waiting":
-        events.append(_ask_person(tx, context, call, effect_id, verdict.reason, is_question=asks))
+        events.append(ask_approval(tx, context, call, effect_id, verdict.reason, is_question=asks))
     return events
 
 
-def _ask_person(
-    tx: Tx, context: RunContext, call: JudgedCall, effect_id: str, reason: str, *, is_question: bool
+def ask_approval(
+    tx: Tx, context: RunContext, call: JudgedCall, effect_id: str, reason: str, *, is_question: bool = False
 ) -> NamedEvent:
     """The approval or question that the call waits for, in the inboxes of all users who may decide."""
     part, run, text = call.part, context.run, call.part.whole() or "{}"

@@ -1,7 +1,7 @@
 """The tool effects of one step, in parallel: marked as started, executed, each recorded when it finishes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from outlast.base.errors import (
     WorkspaceUnreadable,
 )
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import CleanUp, Context, EffectContext
 from outlast.kernel.agents.handoff import HandoffTool

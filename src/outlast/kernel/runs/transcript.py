@@ -1,10 +1,11 @@
 """A run and its effects as values, and the transcript that they make: used by the store and the rest of the room."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from outlast.base.records import dataclass
 from outlast.kernel.runs.rules import Call, Checked, Situation, Stages
 from outlast.kernel.runs.stage_plan import FINAL_ANSWER, StagePlan
 

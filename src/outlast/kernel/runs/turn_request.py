@@ -1,14 +1,15 @@
 """The request of a model turn. If it would crowd the model's context, the oldest messages of the thread or the oldest
 steps of the run are summarized first (`compaction.py`)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
 from typing import Final
 
 import anyio.to_thread
 import orjson
 
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, size_of, text_size, user_pieces
 from outlast.kernel.agents.prompt import NOT_READABLE, Conversation, Prompt, PromptContext
@@ -25,6 +26,7 @@ from outlast.kernel.runs.transcript import Effect, Transcript
 from outlast.kernel.runs.turns import Sent, messages_of
 from outlast.kernel.threads.parts import NoticePart
 
+MISSING_TOOLS: Final = "mcp_tools_missing"
 COMPACTIONS: Final = 2  # before one turn: of the thread, and of the run's steps
 
 
@@ -53,22 +55,25 @@ class TurnRequest:
         self._cut = [effect for effect in mine if effect.status == "started" and effect.step == turn.step]
         self._failed_at = [effect.step for effect in mine if effect.status == "failed"]
         self._made = 0
+        self._missing: Mapping[str, str] = {}
         has_answered = any(effect.kind == "model" and effect.status == "finished" for effect in transcript.effects)
         self._choice = AUTO if has_answered else context.agent.tool_choice
 
     async def build(self) -> ModelRequest:
         """The request, after a compaction if it is needed."""
+        self._missing = await self._context.missing_tools()
         read = await self._read()
         while (portion := await self._due(read)) is not None:
             await self._compact(portion)
             read = await self._read()
         await _show_notices(self._context, read.prompt.conversation, self._turn.step)
+        tools = self._tools(read)
         return ModelRequest(
             model=self._context.model,
             system=read.prompt.system,
             messages=(*read.prompt.conversation.messages, *read.own),
-            tools=self._tools(read),
-            tool_choice=self._choice,
+            tools=tools,
+            tool_choice=self._choice if tools else AUTO,
             metadata={"run_id": self._context.run.id, "step": self._turn.step, "attempt": self._context.run.attempt},
         )
 
@@ -79,7 +84,7 @@ class TurnRequest:
         def read(tx: Tx) -> _Read:
             prompt_context = PromptContext(tx, context.run, context.model, engine.settings, engine.blobs)
             prompt = context.agent.prompt(prompt_context)
-            prompt = replace(prompt, tools=(*prompt.tools, *context.connect_in(tx)))
+            prompt = _without(replace(prompt, tools=(*prompt.tools, *context.connect_in(tx))), self._missing)
             if self._is_first:
                 return _Read(prompt)
             journal = store.whole_effects(tx, context.run.id)
@@ -126,6 +131,17 @@ class TurnRequest:
         reader = context.engine.reader
         offered = specs and compacted and context.agent.tool(reader.name) is None
         return (*specs, reader.spec) if offered else specs
+
+
+def _without(prompt: Prompt, missing: Mapping[str, str]) -> Prompt:
+    """The prompt, which tells the model and the user about missing tools. What a server says about itself is not for
+    the model."""
+    if not missing:
+        return prompt
+    told = f"Your tools of {', '.join(sorted(missing))} are missing now, because they could not be listed."
+    notice = (MISSING_TOOLS, " ".join(missing[server] for server in sorted(missing)))
+    conversation = replace(prompt.conversation, notices=(*prompt.conversation.notices, notice))
+    return replace(prompt, system="\n\n".join(filter(None, (prompt.system, told))), conversation=conversation)
 
 
 def _tools_size(specs: Sequence[ToolSpec]) -> int:

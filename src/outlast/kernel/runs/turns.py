@@ -1,10 +1,11 @@
 """A model turn as it arrives: deltas become parts; at the end the turn is stored as pieces for later requests."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.kernel.agents.context_window import LoadImage, image_piece, no_image
 from outlast.kernel.compactions.prompt import steps_summary_message
 from outlast.kernel.models.protocol import (

@@ -6,7 +6,6 @@ checked.
 """
 
 import logging
-from dataclasses import dataclass
 from typing import Final
 
 import anyio
@@ -14,6 +13,7 @@ import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from outlast.base.errors import DiskLimit, SandboxLost, SandboxUnavailable
+from outlast.base.records import dataclass
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.rules import State

@@ -6,13 +6,14 @@ again. It runs until `ends_at`, when it is paused or killed; the idle clocks beg
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
 import sqlalchemy as sa
 
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.sandboxes.checkpoints.workspaces import add_workspace
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, workspaces

@@ -5,12 +5,12 @@ which are final: after them the workspace gets a new sandbox. `docs/states.md` h
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
 from outlast.base.errors import Conflict
+from outlast.base.records import dataclass
 from outlast.kernel.sandboxes.settings import SandboxSettings
 
 

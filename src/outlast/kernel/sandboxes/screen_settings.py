@@ -1,8 +1,8 @@
 """Settings of screens, the apps that run in sandboxes."""
 
-from dataclasses import dataclass
 from typing import Literal
 
+from outlast.base.records import dataclass
 from outlast.base.settings.fields import setting
 
 

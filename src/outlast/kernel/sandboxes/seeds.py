@@ -6,12 +6,12 @@ checkpoint that names that manifest. No folder is written and no sandbox is star
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import anyio.to_thread
 
 from outlast.base.errors import MalformedInput, NotFound
+from outlast.base.records import dataclass
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.sandboxes.checkpoints import store as checkpoints

@@ -1,9 +1,9 @@
 """Settings of sandboxes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from outlast.base.records import dataclass
 from outlast.base.settings.fields import no_entries, setting
 
 NO_SANDBOXES_HINT: Final = 'Set provider = "local" in the section [sandbox].'

@@ -1,9 +1,10 @@
 """App templates: the first files of a workspace, and the snapshot of its sandboxes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
+from outlast.base.records import dataclass
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.settings import SandboxSettings
 

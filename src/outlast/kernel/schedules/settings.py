@@ -1,7 +1,6 @@
 """Settings of schedules."""
 
-from dataclasses import dataclass
-
+from outlast.base.records import dataclass
 from outlast.base.settings.fields import setting
 
 

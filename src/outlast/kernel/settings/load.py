@@ -5,12 +5,13 @@ import tomllib
 import types
 import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path as File
 from typing import Any, get_args, get_origin
 
 from outlast.base.errors import InvalidSetting
+from outlast.base.records import dataclass
 from outlast.base.settings.checks import refusal
 from outlast.base.settings.fields import SecretUrl
 from outlast.base.settings.toml_lines import Path, key_lines, line_of
@@ -63,6 +64,7 @@ def load_settings(
             path = tuple(name.split("."))
             _put(raw, path, value, f"flag --{path[-1].replace('_', '-')}")
     _name_kinds(raw.values.get("providers"))
+    _resolve_folders(raw)
     settings = _without_absent(_build(settings_class(), raw.values, (), raw), raw)
     settings = replace(settings, agents=replace(settings.agents, folder=_agents_folder(settings, raw)))
     check_settings(settings, lambda name: raw.where(_path(name)))
@@ -84,6 +86,23 @@ def scalar_settings(table: Any = None, above: Path = ()) -> Iterator[tuple[Path,
             yield from scalar_settings(plain(hints[field.name]), path)
         else:
             yield path, hints[field.name], field
+
+
+def _resolve_folders(raw: _Raw) -> None:
+    """Make the paths of folders absolute. Raises `InvalidSetting` for one that is missing."""
+    for path, _, field in scalar_settings():
+        if not field.metadata["beside"] or not _present(raw.values, path):
+            continue
+        table: Any = raw.values
+        for key in path[:-1]:
+            table = table[key]
+        named = table[path[-1]]
+        if not isinstance(named, str) or not named:
+            continue
+        folder = (File() if path in raw.origins else File(raw.file).parent) / named
+        if not folder.is_dir():
+            raise refusal(_name(path), "an existing folder", _shown(named), raw.where(path))
+        table[path[-1]] = str(folder.absolute())
 
 
 def _read_file(file: File) -> _Raw:

@@ -1,8 +1,8 @@
 """Settings of the whole server: where it listens and stores, how it stops, what it logs."""
 
-from dataclasses import dataclass
 from typing import Literal
 
+from outlast.base.records import dataclass
 from outlast.base.settings.fields import SecretUrl, setting
 
 

@@ -5,11 +5,12 @@ Both run the cases in `contract/cases/`. Also here: `fold_deltas`, which shorten
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Final
 
 import orjson
 
+from outlast.base.records import dataclass
 from outlast.kernel.streams.log_store import Line
 
 DELTAS: Final = frozenset({"text.delta", "reasoning.delta", "tool_call.arguments.delta", "tool_call.output.delta"})

@@ -10,7 +10,6 @@ being shown) and opaque to clients; a project's is a number.
 
 import re
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import orjson
@@ -18,6 +17,7 @@ import sqlalchemy as sa
 
 from outlast.base.errors import CursorUnknown
 from outlast.base.lookups import demand_found
+from outlast.base.records import dataclass
 from outlast.db.database import Database, Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.tables import runs

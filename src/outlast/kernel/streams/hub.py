@@ -13,11 +13,11 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from pydantic import BaseModel
 
+from outlast.base.records import dataclass
 from outlast.kernel.streams.log_store import Line
 from outlast.kernel.streams.sse import event_frames, passing_frame
 

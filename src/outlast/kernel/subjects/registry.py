@@ -1,10 +1,10 @@
 """The subjects of all apps."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.apps import registry
 from outlast.kernel.inbox.shapes import InboxChanged

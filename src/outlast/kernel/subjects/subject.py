@@ -1,13 +1,14 @@
 """Protocols that an app implements for its noun."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Protocol
 
 import sqlalchemy as sa
 
 from outlast.base.errors import Conflict
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.inbox.shapes import InboxChanged
@@ -147,6 +148,6 @@ class Subject:
     thread_error: type[Conflict]
     announce: Callable[[Tx, str, str | None], Any]
     fork: Fork | None = None
-    runs: RunHooks = RunHooks()  # noqa: RUF009  # it has no state
-    threads: ThreadHooks = ThreadHooks()  # noqa: RUF009
-    files: FileHooks = FileHooks()  # noqa: RUF009
+    runs: RunHooks = RunHooks()  # it has no state
+    threads: ThreadHooks = ThreadHooks()
+    files: FileHooks = FileHooks()

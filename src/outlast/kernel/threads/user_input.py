@@ -1,12 +1,13 @@
 """Turns a user's input into the parts of a message: cleaned, measured, with images and files looked up."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from outlast.base.errors import EmptyMessage, MalformedInput, VisionUnsupported
 from outlast.base.ids import new_id
 from outlast.base.lookups import demand_found
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.attachments.rows import AttachmentRow
 from outlast.kernel.attachments.rules import name_in_workspace

@@ -8,7 +8,7 @@ import re
 import socket
 import urllib.robotparser
 from collections import defaultdict
-from dataclasses import dataclass
+from outlast.base.records import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit, urlunsplit

@@ -1,7 +1,6 @@
 """Settings of webhooks."""
 
-from dataclasses import dataclass
-
+from outlast.base.records import dataclass
 from outlast.base.settings.checks import Where, check_each
 from outlast.base.settings.fields import setting
 from outlast_sandbox.host_patterns import parse_host_port

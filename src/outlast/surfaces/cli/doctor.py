@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, Literal
@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from outlast.base.clock import SystemClock, iso
 from outlast.base.data_directory import existing_data_directory, held
 from outlast.base.errors import DatabaseDamaged, DataDirectoryInUse, DataDirectoryMissing, OutlastError
+from outlast.base.records import dataclass
 from outlast.db.connect import open_database, sqlite_path
 from outlast.db.database import Database
 from outlast.db.sqlite import SqliteDatabase, find_damage

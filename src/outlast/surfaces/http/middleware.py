@@ -4,7 +4,7 @@ adds security headers and logs one line. It does not read the database."""
 import logging
 import re
 import time
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, field
 from functools import partial
 from typing import Final
 
@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from outlast.base.errors import MalformedInput, OriginRefused, OutlastError
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.kernel.attachments.rules import MAX_PIECE_BYTES
 from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.body_limits import ANY_PACE, READ_AWAY_S, USUAL_PACE, Body, BodyPace
@@ -23,7 +24,7 @@ from outlast.surfaces.protocols.e2b.middleware import e2b_request
 
 IMAGE_PATHS: Final = frozenset({"/v1/attachments"})  # a form with a small file
 PIECE_PATH: Final = re.compile(r"/v1/uploads/[^/]+")  # bytes of a file
-FILE_PATH: Final = re.compile(r"/v1/projects/[^/]+/artifacts")  # a form with a file
+FILE_PATH: Final = re.compile(r"/v1/projects/[^/]+/(?:artifacts|skills)")  # a form with files
 TEXT_PATH: Final = re.compile(r"/v1/knowledge/sources|/v1/projects/[^/]+/documents|/v1/documents/[^/]+/import")
 HEALTH_PATHS: Final = frozenset({"/healthz", "/readyz"})
 FORM_OVERHEAD_BYTES: Final = 64_000

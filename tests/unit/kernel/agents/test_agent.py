@@ -239,7 +239,7 @@ def test_an_agent_has_a_title_of_its_name_and_one_line_texts() -> None:
 DEFINED = """
 import sys, time
 begun = time.process_time()
-from outlast import Agent, Context, ToolResult, flow, tool
+from outlast import Agent, Context, ToolResult, flow, mcp, tool
 took_s = time.process_time() - begun
 
 @tool
@@ -248,7 +248,7 @@ async def find_order(ctx: Context, order_id: str, most: int = 3) -> str:
     return order_id
 
 expert = Agent("expert", instructions="You know bicycles.", tools=[find_order])
-support = Agent("support", instructions="Help.", tools=[find_order], agents=[expert])
+support = Agent("support", instructions="Help.", tools=[find_order, mcp.http("https://a.io/mcp")], agents=[expert])
 
 @flow("digest")
 async def digest(ctx: Context) -> str:
@@ -272,5 +272,5 @@ def test_defining_agents_tools_and_flows_loads_neither_pydantic_nor_the_database
 
 def test_the_words_for_agents_are_loaded_in_a_moment() -> None:
     took_ms = 1_000 * min(defined()[0] for _ in range(3))
-    print(f"from outlast import Agent, Context, ToolResult, flow, tool: {took_ms:.0f} ms of CPU, at most 60 promised")
+    print(f"from outlast import Agent, Context, …, flow, mcp, tool: {took_ms:.0f} ms of CPU, at most 60 promised")
     assert took_ms < SLACK * 60

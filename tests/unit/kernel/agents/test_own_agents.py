@@ -163,3 +163,44 @@ def test_replaced_agents_are_gone_from_the_sets_and_a_run_claimed_just_before_st
     with pytest.raises(StartRefused):
         agents.use({"agents/a.py": [agents["repairs"]], "agents/b.py": [agents["repairs"]]})
     assert agents.names == {"repairs"}
+
+
+GUEST = """
+from pydantic_ai import Agent
+from outlast import OutlastDurability
+helper = Agent("test", name="helper")
+desk = Agent("test", name="Bicycle Desk", description="Answers buyers.", capabilities=[OutlastDurability(icon="🚲")])
+"""
+
+
+def test_an_agent_of_pydantic_ai_with_the_capability_is_an_agent_of_the_server_once(write: Write) -> None:
+    settings = write(shop=GUEST, again="from .shop import desk\n")
+    found = find_own_agents(settings)
+    (desk,) = [agent for agents in found.values() for agent in agents]
+    assert (desk.name, desk.description, desk.icon) == ("bicycle-desk", "Answers buyers.", "🚲")
+    assert (desk.title, desk.flow is not None, desk.sandbox) == ("Bicycle desk", True, False)
+
+
+def test_an_agent_of_pydantic_ai_with_a_workspace_works_in_a_sandbox(write: Write) -> None:
+    more = (
+        "from outlast import OutlastWorkspace\ncoder = Agent('test', name='coder', capabilities=[OutlastDurability(), "
+    )
+    found = find_own_agents(write(shop=f"{GUEST}{more}OutlastWorkspace()])\n"))
+    assert [agent.sandbox for agents in found.values() for agent in agents] == [False, True]
+
+
+@pytest.mark.parametrize("line", ["from pydantic_ai import Agent", "from outlast import OutlastDurability"])
+def test_without_pydantic_ai_the_start_is_refused_with_what_to_install(
+    write: Write, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pydantic_ai", None)
+    for name in [name for name in sys.modules if name.startswith("outlast.kernel.agents.guests.pydantic_ai")]:
+        monkeypatch.delitem(sys.modules, name)
+    error = refused(write(shop=f"{line}\n"))
+    assert error.message.startswith("Agents cannot be loaded from agents/shop.py:1: ModuleNotFoundError")
+    assert error.hint == "Install what it needs: pip install 'outlast[pydantic-ai]'"
+
+
+def test_an_agent_of_pydantic_ai_that_cannot_be_durable_is_refused_with_its_line(write: Write) -> None:
+    error = refused(write(shop=GUEST.replace('name="Bicycle Desk", ', "")))
+    assert "agents/shop.py:5: UserError: An agent needs to have a unique `name`" in error.message

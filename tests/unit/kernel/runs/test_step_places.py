@@ -16,6 +16,7 @@ from outlast.kernel.runs.step_places import passed_steps
         (["4.1.0"], ["4.0.0", "4.0.1", "4.1.0", "4.2.0"], []),  # other branches of a gather
         (["4.1.0"], ["4.0.0", "4.1.0", "4.1.2"], ["4.1.0"]),  # later in its branch
         (["4.1.0"], ["4.0.0", "4.1.0", "5"], ["4.1.0"]),  # later around the gather
+        (["@chat__model.request 0"], ["@chat__model.request 0", "@chat__model.request.other 0"], []),  # of a guest
         (["4.1.0.3.0", "4.0.0"], ["4.0.0", "4.1.0.3.0", "4.1.1"], ["4.1.0.3.0"]),
     ],
 )

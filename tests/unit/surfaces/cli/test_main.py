@@ -43,7 +43,7 @@ def test_the_example_of_a_command_can_be_called_as_it_is_written(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for file in ("handbook.pdf", "notes.md"):
+    for file in ("handbook.pdf", "notes.md", "pdf-forms"):
         (tmp_path / file).touch()
     command = COMMANDS[path]
     example = command.epilog.split("  ", 1)[1].replace("\\[", "[")

@@ -6,8 +6,8 @@ import { Field, Input, Select } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { client } from '@/lib/queries'
 import { reloadAccounts } from './accounts'
-import { keep, nameFor } from './mcp'
-import { secretsQuery } from './secrets'
+import { commandIn, keep, nameFor } from './mcp'
+import { hostsIn, secretsQuery } from './secrets'
 
 const SIGN_IN = ' ' // no secret has this name
 
@@ -23,15 +23,19 @@ export function McpServerDialog({ projectId, onAdded, onClose }: McpServerDialog
   const [url, setUrl] = useState('')
   const [chosen, setChosen] = useState<string | null>(null)
   const [secret, setSecret] = useState('')
-  const signsIn = secret === SIGN_IN
+  const [hosts, setHosts] = useState('')
+  const command = commandIn(url)
+  const signsIn = secret === SIGN_IN && command === null
+  const key = secret === SIGN_IN ? '' : secret
   const name = chosen ?? nameFor(url)
   const add = useMutation({
     mutationFn: () =>
-      client.mcpServers.add(projectId, {
-        name,
-        url: url.trim(),
-        ...(signsIn ? { login: 'user' } : secret !== '' && { secret }),
-      }),
+      client.mcpServers.add(
+        projectId,
+        command === null
+          ? { name, url: url.trim(), ...(signsIn ? { login: 'user' } : key !== '' && { secret: key }) }
+          : { name, package: command, hosts: hostsIn(hosts), secrets: key === '' ? [] : [key] },
+      ),
     onSuccess: (answer) => {
       keep(answer)
       void reloadAccounts()
@@ -42,10 +46,9 @@ export function McpServerDialog({ projectId, onAdded, onClose }: McpServerDialog
   return (
     <Dialog open onClose={onClose} title="Add an MCP server" description="Its tools are listed next. You choose which.">
       <form className="space-y-4" onSubmit={(event) => (event.preventDefault(), add.mutate())}>
-        <Field label="Address">
+        <Field label="Address" hint="Or a package to run in a sandbox: npx -y @scope/package, or uvx package.">
           <Input
             autoFocus
-            type="url"
             value={url}
             maxLength={2_000}
             placeholder="https://mcp.linear.app/mcp"
@@ -61,17 +64,29 @@ export function McpServerDialog({ projectId, onAdded, onClose }: McpServerDialog
             onChange={(event) => setChosen(event.target.value.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-'))}
           />
         </Field>
+        {command !== null && (
+          <Field label="Hosts" hint="Where the package may go. Leave it empty for no network.">
+            <Input
+              value={hosts}
+              placeholder="api.example.com"
+              spellCheck={false}
+              onChange={(event) => setHosts(event.target.value)}
+            />
+          </Field>
+        )}
         <Field
           label="Access"
           hint={
-            signsIn
-              ? 'Runs use the account of the person who started them. Connect yours next: it lists the tools.'
-              : "A saved secret whose hosts include the server's. Only this server gets its value."
+            command !== null
+              ? 'A saved secret. The package gets a placeholder, and may reach the hosts of the secret.'
+              : signsIn
+                ? 'Runs use the account of the person who started them. Connect yours next: it lists the tools.'
+                : "A saved secret whose hosts include the server's. Only this server gets its value."
           }
         >
-          <Select value={secret} onChange={(event) => setSecret(event.target.value)}>
+          <Select value={signsIn ? SIGN_IN : key} onChange={(event) => setSecret(event.target.value)}>
             <option value="">It needs none</option>
-            <option value={SIGN_IN}>Each person signs in</option>
+            {command === null && <option value={SIGN_IN}>Each person signs in</option>}
             {secrets.map(({ id, name: one }) => (
               <option key={id}>{one}</option>
             ))}

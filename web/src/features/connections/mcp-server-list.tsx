@@ -9,6 +9,7 @@ import { Problem } from '@/components/problem'
 import { complain } from '@/components/toast'
 import { plural } from '@/lib/format'
 import { client } from '@/lib/queries'
+import { useMe } from '../session/session-gate'
 import { AccountRow } from './account-row'
 import { accountsQuery } from './accounts'
 import { keep, reloadServers, serversQuery } from './mcp'
@@ -28,6 +29,8 @@ export function McpServerList({ projectId, mayManage, mayConnect }: McpServerLis
   const [adding, setAdding] = useState(false)
   const [shown, setShown] = useState<string | null>(null)
   const servers = data?.items ?? []
+  const mayAllow = useMayAllow(mayManage)
+  const open = servers.find(({ id }) => id === shown)
   return (
     <section aria-label="MCP servers" className="mt-8">
       <div className="mb-2 flex min-h-8 items-center gap-3">
@@ -51,9 +54,10 @@ export function McpServerList({ projectId, mayManage, mayConnect }: McpServerLis
           {servers.map((server) => (
             <Row
               key={server.id}
+              projectId={projectId}
               server={server}
               account={accounts.find(({ server_id: id }) => id === server.id)}
-              mayManage={mayManage}
+              mayAllow={mayAllow(server)}
               mayConnect={mayConnect}
               onShow={() => setShown(server.id)}
             />
@@ -61,56 +65,87 @@ export function McpServerList({ projectId, mayManage, mayConnect }: McpServerLis
         </ul>
       )}
       {adding && <McpServerDialog projectId={projectId} onAdded={setShown} onClose={() => setAdding(false)} />}
-      {shown !== null && <McpToolsDialog serverId={shown} mayManage={mayManage} onClose={() => setShown(null)} />}
+      {shown !== null && (
+        <McpToolsDialog
+          serverId={shown}
+          mayManage={open === undefined ? mayManage : mayAllow(open)}
+          onClose={() => setShown(null)}
+        />
+      )}
     </section>
   )
 }
 
-interface RowProps extends Omit<McpServerListProps, 'projectId'> {
+/** Whether the person decides on a server's tools: owners of the project, administrators for one of agents' code. */
+function useMayAllow(mayManage: boolean): (server: McpServer) => boolean {
+  const { user } = useMe()
+  return ({ origin }) => (origin === 'code' ? user.is_admin : mayManage)
+}
+
+interface RowProps {
+  projectId: string
   server: McpServer
   account: Account | undefined
+  mayAllow: boolean
+  mayConnect: boolean
   onShow: () => void
 }
 
-function Row({ server, account, mayManage, mayConnect, onShow }: RowProps) {
-  const { id, name, url, secret, allowed, waiting } = server
+function Row({ projectId, server, account, mayAllow, mayConnect, onShow }: RowProps) {
+  const { id, name, url, origin, agents, secret, secrets, allowed, waiting, listed_at, problem } = server
+  const where = server.package ?? url.replace(/^https?:\/\//, '')
+  const version = server.version === null ? '' : ` · version ${server.version}`
+  const pending =
+    server.package === null ? 'Its tools are listed when a run first needs them' : 'The package is being installed'
   const [asking, setAsking] = useState(false)
   return (
     <li data-mcp-server={name} className="px-4 py-3 sm:px-5">
       <div className="flex items-center gap-3">
-        <div className="min-w-0 flex-1">
-          <p className="truncate font-medium">{name}</p>
-          <p className="mt-0.5 truncate text-[13px] text-muted" title={url}>
-            {url.replace(/^https?:\/\//, '')}
-            {secret !== null && ` · ${secret}`}
-          </p>
-          <p className="mt-0.5 text-[13px] text-muted">
-            {allowed === 0 ? 'No tools for agents yet' : `${plural(allowed, 'tool')} for agents`}
-            {waiting > 0 && <span className="text-warn"> · {waiting} to look at</span>}
-          </p>
-        </div>
-        <Button size="sm" onClick={onShow}>
-          {mayManage && waiting > 0 ? 'Look at tools' : 'Tools'}
-        </Button>
-        {mayManage && (
-          <Menu
-            align="end"
-            trigger={
-              <IconButton label={`Actions for ${name}`} size="icon-sm">
-                <Ellipsis />
-              </IconButton>
-            }
+      <div className="min-w-0 flex-1">
+        <p className="truncate font-medium">
+          {name}
+          {origin === 'code' && (
+            <span className="font-normal text-muted"> · from the code of {agents.join(', ') || 'an agent'}</span>
+          )}
+        </p>
+        <p className="mt-0.5 truncate text-[13px] text-muted" title={server.package ?? url}>
+          {where}
+          {version}
+          {[...(secret === null ? [] : [secret]), ...secrets].map((one) => ` · ${one}`)}
+        </p>
+        <p className="mt-0.5 text-[13px] text-muted">
+          {allowed > 0 && `${plural(allowed, 'tool')} for ${origin === 'code' ? 'its agent' : 'agents'}`}
+          {allowed === 0 && (listed_at === null ? pending : 'No tools for agents yet')}
+          {waiting > 0 && <span className="text-warn"> · {waiting} to look at</span>}
+        </p>
+        {problem !== null && <p className="mt-0.5 text-[13px] text-warn">{problem}</p>}
+      </div>
+      <Button size="sm" onClick={onShow}>
+        {mayAllow && waiting > 0 ? 'Look at tools' : 'Tools'}
+      </Button>
+      {mayAllow && (
+        <Menu
+          align="end"
+          trigger={
+            <IconButton label={`Actions for ${name}`} size="icon-sm">
+              <Ellipsis />
+            </IconButton>
+          }
+        >
+          <MenuItem
+            onSelect={() => void client.mcpServers.refresh(id, projectId).then(keep, complain).then(reloadServers)}
           >
-            <MenuItem onSelect={() => void client.mcpServers.refresh(id).then(keep, complain)}>
-              <RefreshCw />
-              List its tools again
-            </MenuItem>
+            <RefreshCw />
+            List its tools again
+          </MenuItem>
+          {origin === 'project' && (
             <MenuItem danger onSelect={() => setAsking(true)}>
               <Trash2 />
               Remove
             </MenuItem>
-          </Menu>
-        )}
+          )}
+        </Menu>
+      )}
       </div>
       {account !== undefined && <AccountRow account={account} mayConnect={mayConnect} />}
       <Confirm

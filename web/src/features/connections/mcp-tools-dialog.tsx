@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { McpTool, McpTools } from '@outlast/sdk'
+import type { McpServer, McpTool, McpTools } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { SkeletonRows } from '@/components/placeholders'
@@ -8,9 +8,11 @@ import { Problem } from '@/components/problem'
 import { WordDiff } from '@/components/word-diff'
 import { plural } from '@/lib/format'
 import { client } from '@/lib/queries'
-import { keep, riskOf, toolsQuery, waitingIn } from './mcp'
+import { isInstalling, keep, riskOf, toolsQuery, waitingIn } from './mcp'
 
 const LONG = 220
+const noTools = ({ listed_at }: McpServer): string =>
+  listed_at === null ? 'Its tools have not been listed yet.' : 'The server lists no tools.'
 
 interface McpToolsDialogProps {
   serverId: string
@@ -31,12 +33,21 @@ export function McpToolsDialog({ serverId, mayManage, onClose }: McpToolsDialogP
       open
       onClose={onClose}
       title={data === undefined ? 'Tools' : `Tools of ${data.server.name}`}
-      description="The server describes its tools itself. Agents get those that you allow, exactly as you see them here."
+      description={
+        data?.server.origin === 'code'
+          ? 'The code of an agent names this server. Tools that change or are new are withheld until an administrator allows them.'
+          : 'The server describes its tools itself. Agents get those that you allow, exactly as you see them here.'
+      }
       className="sm:ml-[-19rem] sm:w-[38rem]"
     >
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
       {data === undefined && error === null && <SkeletonRows rows={3} className="h-14 rounded-xl" />}
-      {data !== undefined && tools.length === 0 && <p className="text-muted">The server lists no tools.</p>}
+      {data !== undefined && tools.length === 0 && (
+        <p className="text-muted">
+          {data.server.problem ??
+            (isInstalling(data.server) ? 'The package is being installed …' : noTools(data.server))}
+        </p>
+      )}
       <ul className="divide-y divide-line">
         {tools.map((tool) => (
           <Tool

@@ -23,6 +23,9 @@ export function title(tool: string, args: Arguments | null): string {
         .join(', ')
     case 'read_file':
       return fileName(text(args['id']))
+    case 'use_skill':
+    case 'read_skill_file':
+      return text(args['name'])
     case 'read_files':
       return pathsOf(args).join(', ')
     case 'ask_user':

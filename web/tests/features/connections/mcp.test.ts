@@ -11,6 +11,8 @@ test.each([
   ['http://localhost:3000/mcp', 'localhost'],
   ['http://127.0.0.1:3000/mcp', ''],
   ['linear', ''],
+  ['npx -y @modelcontextprotocol/server-everything', 'everything'],
+  ['uvx mcp-server-time==1.2 --local-timezone UTC', 'time'],
 ])('a server at %s is called %s unless people say otherwise', (url, name) => {
   expect(nameFor(url)).toBe(name)
 })

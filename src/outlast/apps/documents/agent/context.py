@@ -2,7 +2,6 @@
 that a model's cache stays valid across them. The tools show what changed since then."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from outlast.apps.documents.history import versions
 from outlast.apps.documents.rows import DocumentRow, EditRow, ProposalRow
 from outlast.apps.documents.tables import document_versions, documents, edits, proposals
 from outlast.base.errors import NotFound
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.files.newest import newest_files
 from outlast.kernel.runs.transcript import Run

@@ -5,11 +5,11 @@ parts are listed with their ids, to be read with `read_document`.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, Literal
 
 from outlast.apps.documents.content.tree import Block, Section, Tree, count_words
+from outlast.base.records import dataclass
 from outlast.kernel.agents.prompt_tags import PromptTags
 
 OUTLINED: Final = 300  # maximum sections in an outline

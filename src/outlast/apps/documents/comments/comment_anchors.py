@@ -1,12 +1,13 @@
 """Locate a comment in the current document. Pure."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from outlast.apps.documents.comments.quotes import Effort, Text, find_again
 from outlast.apps.documents.comments.shapes import AROUND_CHARS, QUOTE_CHARS, Quote
 from outlast.base.errors import InputTooLarge, MalformedInput, NotFound
+from outlast.base.records import dataclass
 from outlast.kernel.limits.rules import clean, is_blank
 
 

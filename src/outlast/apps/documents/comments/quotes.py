@@ -10,13 +10,14 @@ quote is also found if its words were changed, between its former surroundings, 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from html import unescape
 from itertools import pairwise
 from typing import Final, NamedTuple
 
 from outlast.apps.documents.comments.shapes import Quote
+from outlast.base.records import dataclass
 
 KEPT: Final = 32
 """Characters of surroundings stored with a quote, on each side."""

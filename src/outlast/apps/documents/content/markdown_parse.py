@@ -11,9 +11,10 @@ thread, before the transaction.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal
+
+from outlast.base.records import dataclass
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -4,12 +4,12 @@ A tree may be partial: sections whose blocks are not needed are read without the
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from outlast.apps.documents.content.markdown_parse import BlockKind
 from outlast.apps.documents.shapes import EditorKind
 from outlast.base.errors import NotFound
+from outlast.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ overwritten.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from outlast.apps.documents import shapes
@@ -17,6 +17,7 @@ from outlast.apps.documents.edits.tree_diff import Delta, deltas
 from outlast.apps.documents.settings import DocumentSettings
 from outlast.base.errors import DocumentFull, InputTooLarge, MalformedInput
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 
 MAX_HEADING_CHARS: Final = 500
 

@@ -10,11 +10,11 @@ only, and those of more than `MAX_LINES` not at all. The time grows with the len
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
 from outlast.apps.documents.edits.token_matches import Pair, has_word, lines_of, match, match_words, words_of
+from outlast.base.records import dataclass
 
 HunkKind = Literal[
     "same",  # neither side changed it

@@ -9,9 +9,10 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Final
+
+from outlast.base.records import dataclass
 
 Pair = tuple[int, int]
 """The positions of one token in both texts."""

@@ -1,13 +1,13 @@
 """The differences between two states of a document. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.edits.token_matches import rising
 from outlast.apps.documents.shapes import DiffState
+from outlast.base.records import dataclass
 
 Noun = Literal["section", "block"]
 Ranked = Section | Block

@@ -4,7 +4,7 @@ First argument: the open transaction; the document's row is held (`store.hold`) 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -25,6 +25,7 @@ from outlast.apps.documents.settings import DocumentSettings
 from outlast.apps.documents.shapes import DocumentVersion, VersionCreated, VersionKind
 from outlast.apps.documents.tables import blocks, document_versions, sections
 from outlast.base.clock import iso
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.mentions.rules import one_line
 from outlast.kernel.settings import Settings

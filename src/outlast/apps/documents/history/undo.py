@@ -1,6 +1,6 @@
 """Undo one version of a document and keep everything that came later. Pure."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from outlast.apps.documents.content.draft import Draft
 from outlast.apps.documents.content.tree import Block, Section, Tree, last_before
@@ -8,6 +8,7 @@ from outlast.apps.documents.edits import conflict_check as unseen
 from outlast.apps.documents.edits.tree_diff import Delta, deltas
 from outlast.base.errors import TextChanged
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 
 
 def without(now: Tree, was: Tree, became: Tree) -> Tree:

@@ -7,7 +7,7 @@ if they are accepted one after the other (`followers`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from outlast.apps.documents import shapes
 from outlast.apps.documents.content.markdown_parse import Cuts, tidy
@@ -17,6 +17,7 @@ from outlast.apps.documents.edits.merge import merge
 from outlast.apps.documents.proposals.shapes import EditData, MergeAnswer
 from outlast.apps.documents.shapes import Change
 from outlast.base.errors import MalformedInput, TextChanged
+from outlast.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

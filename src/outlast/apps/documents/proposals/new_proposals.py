@@ -4,7 +4,7 @@ A proposal is created once per tool call (`effect_id`), in the tool's own transa
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from outlast.apps.documents import store
 from outlast.apps.documents.proposals.open_proposals import concerned, waiting_item
@@ -15,6 +15,7 @@ from outlast.apps.documents.proposals.validation import NewEdit, Trouble, check
 from outlast.apps.documents.rows import DocumentRow
 from outlast.apps.documents.tables import edits, proposals
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.mentions.inbox_items import came
 from outlast.kernel.mentions.rules import one_line

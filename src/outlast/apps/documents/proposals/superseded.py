@@ -5,7 +5,6 @@ whose neighbour was deleted stays open: its new place is behind the neighbour's 
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from outlast.apps.documents import store
 from outlast.apps.documents.content.tree import Tree, last_before
@@ -13,6 +12,7 @@ from outlast.apps.documents.proposals.comment_resolution import settle_comments
 from outlast.apps.documents.proposals.shapes import EditData
 from outlast.apps.documents.proposals.store import news_of, open_edits_of, places_changed, settle_states, tell
 from outlast.apps.documents.tables import edits, proposals
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.mentions.inbox_items import went
 

@@ -6,12 +6,13 @@ the first.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from outlast.apps.documents.content.markdown_parse import cut, tidy
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.proposals.shapes import EditOp
+from outlast.base.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

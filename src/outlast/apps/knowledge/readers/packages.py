@@ -10,7 +10,7 @@ import json
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import quote, urljoin, urlsplit
@@ -22,6 +22,7 @@ from outlast.apps.knowledge.readers.archives import inner_path, read_files
 from outlast.apps.knowledge.readers.versions import best_npm, best_pypi
 from outlast.apps.knowledge.source_documents import Document, Reading
 from outlast.apps.knowledge.sources import exact_version
+from outlast.base.records import dataclass
 from outlast.kernel.http.private_addresses import Allowed
 from outlast.kernel.web.http_fetch import Answer, Fetcher, NotRead
 from outlast_sandbox.package_names import NPM, PYPI, name_of

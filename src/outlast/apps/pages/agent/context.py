@@ -7,10 +7,10 @@ stays valid for it; up to the HTML often from one run to the next too.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from outlast.apps.pages.agent.html_budget import within
+from outlast.base.records import dataclass
 
 SAID_CHARS: Final = 400
 HTML: Final = "HTML:"

@@ -5,11 +5,12 @@ the last line for each path.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from outlast.apps.pages.agent.modules import MAX_MODULES, plain_path, wrong_with
 from outlast.apps.pages.line_parser import FullLine, ModulesLine, ProseLine, StatsLine, SummaryLine, read_line
+from outlast.base.records import dataclass
 from outlast.kernel.library.modules import NewModule
 from outlast.kernel.runs.lined_turn import lines_in
 

@@ -2,7 +2,6 @@
 or restored."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -10,6 +9,7 @@ import sqlalchemy as sa
 
 from outlast.apps.pages.agent.context import SAID_CHARS
 from outlast.apps.pages.tables import page_versions
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.apps import registry
 from outlast.kernel.library.memories import MEMORIES

@@ -8,7 +8,6 @@ nothing of its conversation, files or people.
 import hashlib
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ import orjson
 from outlast.apps.pages import link_store
 from outlast.apps.pages.shapes import PageHtml, PagePatched
 from outlast.base.errors import NotFound
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.projects.permissions import role_of
 from outlast.kernel.projects.rules import Right, allows

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -14,6 +14,7 @@ from outlast.apps.pages.embeds.hosts import PageHosts, page_hosts
 from outlast.apps.pages.embeds.page_links import PageLinks
 from outlast.apps.pages.embeds.runtime_files import KINDS, RuntimeFiles
 from outlast.base.errors import Gone, OutlastError, PermissionNeeded, RateLimited
+from outlast.base.records import dataclass
 from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.event_stream import EventStream, OpenStreams
 from outlast.kernel.http.sign_in_throttle import address_of

@@ -7,8 +7,9 @@ Bounds: time grows with the length of the message, 200 KB take 1 ms.
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from outlast.base.records import dataclass
 
 BEGIN: Final = "[UNITSET_ELEMENT_CAPTURE]"
 END: Final = "[/UNITSET_ELEMENT_CAPTURE]"

@@ -6,7 +6,7 @@ size.
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -25,6 +25,7 @@ from outlast.apps.screens.themes import STYLE_SHEET, theme_of
 from outlast.base.errors import MalformedInput, NotFound, UnknownTheme
 from outlast.base.ids import new_id
 from outlast.base.image_formats import recognise
+from outlast.base.records import dataclass
 from outlast.base.supervision.causes import leaves
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx

@@ -5,13 +5,13 @@ shown to people; an answer that was cut off before it wrote one gets it from the
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import orjson
 
 from outlast.apps.screens.agent.captures import bounded, captures_in
 from outlast.apps.screens.agent.tags import generate_files_summary, parse_files_summary
+from outlast.base.records import dataclass
 from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, LoadImage, file_text, image_piece
 from outlast.kernel.models.protocol import ModelMessage, Piece, TextPiece
 from outlast.kernel.runs.history import Exchange

@@ -11,10 +11,10 @@ Bounds: only the end of an answer is parsed, in 0.2 ms, or 10 ms where it is mad
 import json
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from outlast.apps.screens.shapes import ScreenFile
+from outlast.base.records import dataclass
 
 TITLE_WORDS: Final = 5
 TITLE_CHARS: Final = 60

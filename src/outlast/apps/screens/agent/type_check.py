@@ -1,9 +1,9 @@
 """The errors of the TypeScript compiler, as reported to a model and a person. Pure."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from outlast.base.records import dataclass
 from outlast_sandbox.interface import CommandResult
 
 COMMAND: Final = "./node_modules/.bin/tsc --noEmit --pretty false"

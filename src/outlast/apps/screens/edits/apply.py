@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -19,6 +19,7 @@ from outlast.apps.screens.edits.shapes import (
 from outlast.apps.screens.edits.slots import Refusal, Slot, plain, same, slot_of
 from outlast.apps.screens.edits.syntax import MAX_SOURCE_BYTES, Element, Parsed, element_at, faults, parse
 from outlast.base.errors import MalformedInput, PathRefused
+from outlast.base.records import dataclass
 from outlast.base.syntax_trees import TooManySteps
 
 MAX_PARSED_BYTES: Final = 5_000_000  # in total, when the edits of a file are tried one by one

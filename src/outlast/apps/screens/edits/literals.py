@@ -1,11 +1,11 @@
 """Strings in JSX and JavaScript: parse them, and write them so that they parse back to the same value."""
 
 import re
-from dataclasses import dataclass
 from html.entities import name2codepoint
 from typing import TYPE_CHECKING, Final
 
 from outlast.apps.screens.edits.syntax import Parsed
+from outlast.base.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from outlast.apps.screens.edits import literals
 from outlast.apps.screens.edits.literals import Splice
 from outlast.apps.screens.edits.shapes import EditRequest
 from outlast.apps.screens.edits.syntax import Element, Parsed, unwrapped, value_of
+from outlast.base.records import dataclass
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -6,10 +6,10 @@ processor time. A file of the maximum size takes 0.15 s: call it in a thread.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Final
 
+from outlast.base.records import dataclass
 from outlast.base.syntax_trees import Budget, TooManySteps, parse_within
 
 if TYPE_CHECKING:

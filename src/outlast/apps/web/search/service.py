@@ -3,7 +3,8 @@
 import html
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+from outlast.base.records import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import anyio

@@ -3,9 +3,10 @@
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Literal
 
+from outlast.base.records import dataclass
 from outlast.kernel.models.protocol import (
     NOTE_MARK,
     ImagePiece,
@@ -50,6 +51,9 @@ class Dialect:
         return replace(self, reasoning="as_it_came") if self.reasoning == "not_now" else self
 
 
+USUAL_DIALECT: Final = Dialect()
+
+
 def adapted(
     dialect: Dialect, status: int, said: str, *, reasoning_sent: bool, tool_named: bool = False
 ) -> Dialect | None:
@@ -80,7 +84,7 @@ def reasoning_sent(body: dict[str, Any]) -> bool:
     )
 
 
-def chat_body(config: ProviderConfig, request: ModelRequest, *, dialect: Dialect = Dialect()) -> dict[str, Any]:
+def chat_body(config: ProviderConfig, request: ModelRequest, *, dialect: Dialect = USUAL_DIALECT) -> dict[str, Any]:
     """The body, in the server's dialect."""
     body: dict[str, Any] = {
         "model": request.model.name,

@@ -7,7 +7,6 @@ Nothing is collected if the database may not be the one that the blobs belong to
 """
 
 import time
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +14,7 @@ from typing import Any, Final
 import anyio.to_thread
 import sqlalchemy as sa
 
+from outlast.base.records import dataclass
 from outlast.db.blobs import FolderBlobs, StoredBlob
 from outlast.db.database import Database, Tx
 from outlast.kernel.apps import registry

@@ -1,7 +1,7 @@
 """Rows of checkpoints. First argument: the open transaction."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.db.prepared import upsert_into
 from outlast.kernel.runs.tables import runs

@@ -1,7 +1,6 @@
 """Network access of every sandbox: authority and placeholders before it starts, a proxy while it lives."""
 
 import logging
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -12,6 +11,7 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.base.clock import Clock
 from outlast.base.errors import SandboxUnavailable
+from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.sandboxes.egress import store
@@ -60,7 +60,7 @@ class EgressKeeper:
         self._db, self._clock = db, clock
         self._egress = Egress(policy, clock, folder, network, contexts)
         self._supervisor = supervisor or Supervisor(clock)
-        self._lookup = lookup or OperatorSecrets()
+        self.policy, self.lookup = policy, lookup or OperatorSecrets()
         self._with_access = set(self._egress.authorities.kept())  # also of an earlier server, maybe with other settings
         self.uses = UseLog(db, clock)
         self._users: dict[str, tuple[float, str | None]] = {}
@@ -146,7 +146,7 @@ class EgressKeeper:
         whose = partial(self._whose, row.workspace_id)
         inner, uses = untranslated(sandbox), self.uses.of(row.id, row.project_id)
         policy = await self._policy_of(row)
-        async with self._egress.proxy(inner, row.project_id, self._lookup, whose, uses, policy) as proxy:
+        async with self._egress.proxy(inner, row.project_id, self.lookup, whose, uses, policy) as proxy:
             gate.proxy = proxy
             await proxy.serve(await sandbox.egress_listener())
 

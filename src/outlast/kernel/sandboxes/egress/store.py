@@ -1,13 +1,14 @@
 """Queries of the egress proxy. First argument: the open transaction."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.tables import runs

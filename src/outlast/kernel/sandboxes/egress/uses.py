@@ -2,13 +2,13 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import anyio
 
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
+from outlast.base.records import dataclass
 from outlast.db.database import Database
 from outlast.kernel.sandboxes.egress.store import Use, add_uses
 from outlast_sandbox.egress.http1 import RequestHead

@@ -4,7 +4,7 @@ checks that they answer, restarts them when they end."""
 import hashlib
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 import anyio
@@ -12,6 +12,7 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.base.clock import Clock
 from outlast.base.errors import NotFound, OutlastError, SandboxLost
+from outlast.base.records import dataclass
 from outlast.base.supervision.causes import cause_of, is_of_storage
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database, Tx

@@ -6,10 +6,10 @@ healthy is given up as failed, until its sandbox starts again or it is declared 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from outlast.base.errors import MalformedInput
+from outlast.base.records import dataclass
 
 NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 PATH: Final = re.compile(r"/[\x21-\x7e]{0,499}")

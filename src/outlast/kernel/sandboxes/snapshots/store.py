@@ -1,10 +1,10 @@
 """Rows of snapshots. First argument: the open transaction. A row belongs to one provider on one node."""
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import sqlalchemy as sa
 
+from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.sandboxes.shapes import SnapshotProgress
 from outlast.kernel.sandboxes.snapshots.rules import BuildState, Snapshot

@@ -7,12 +7,12 @@ import hmac
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from starlette.requests import Request
 
 from outlast.base.errors import MalformedInput, NotFound, NotSignedIn
+from outlast.base.records import dataclass
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.sandboxes import hosted_actions as hosted

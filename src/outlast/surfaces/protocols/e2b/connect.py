@@ -7,7 +7,6 @@ whose flag is END, which holds the error if there was one: its status is always 
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any, Final
 
 import anyio
@@ -17,6 +16,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from outlast.base.errors import InputTooLarge, MalformedInput, OutlastError, SandboxLost
+from outlast.base.records import dataclass
 from outlast.kernel.http.event_stream import ABORT
 from outlast.kernel.http.responses import reply
 from outlast.surfaces.protocols.e2b.names import whole_number

@@ -4,13 +4,13 @@ The control plane is below `/e2b`. A request for a sandbox names it in the heade
 of a file may name none. `ports.py` has already added this header to requests for a sandbox's own host name.
 """
 
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from outlast.base.records import dataclass
 from outlast.kernel.services import Services
 from outlast.surfaces.protocols.e2b.application import create_control, create_envd
 from outlast.surfaces.protocols.e2b.names import SANDBOX_ID

@@ -8,12 +8,12 @@ headers `E2b-Sandbox-Id` and `E2b-Sandbox-Port`. A caller sends the sandbox's tr
 import hmac
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from outlast.base.errors import NotFound, NotSignedIn, OutlastError, SandboxUnavailable
+from outlast.base.records import dataclass
 from outlast.kernel.http.surface import Surface
 from outlast.kernel.previews.actions import Visitor
 from outlast.kernel.previews.headers import Headers, first

@@ -4,13 +4,14 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 import anyio
 
 from outlast.base.errors import NotFound, OutlastError, RateLimited
 from outlast.base.ids import new_id
+from outlast.base.records import dataclass
 from outlast_sandbox.interactive import FileChangeSeen
 from outlast_sandbox.interface import Sandbox
 

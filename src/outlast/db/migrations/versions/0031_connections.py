@@ -8,8 +8,8 @@ from alembic import op
 
 from outlast.db.columns import UtcTime
 
-revision = "0030"
-down_revision = "0028"
+revision = "0031"
+down_revision = "0030"
 KINDS = (
     "approval_pause | paused_kill | abandon | cancel_force | agent_unknown | step_due | end_children | fold | "
     "clean_up | page_dormant | schedule | account_connected"
