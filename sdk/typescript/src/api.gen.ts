@@ -54,7 +54,7 @@ export interface AcceptedInvitation {
   token: string | null
 }
 
-/** Your account on a server of a project. */
+/** Your account on a server of a project, or of the code of agents. */
 export interface Account {
   /** Id of the MCP server. */
   server_id: string
@@ -62,8 +62,8 @@ export interface Account {
   server: string
   /** Host of the MCP server. */
   host: string
-  /** Id of its project. */
-  project_id: string
+  /** Id of its project; null for one of the code of agents. */
+  project_id: string | null
   /** `connected`; `lost`: the other server ended the connection, so connect again; `missing`: you have not connected. */
   state: 'connected' | 'lost' | 'missing'
   /** The server that signed you in; null if you have not connected. */
@@ -1934,28 +1934,42 @@ export interface Match {
   message_id: string | null
 }
 
-/** An MCP server of a project. The value of its secret is in no answer. */
+/** An MCP server of a project, or of the code of agents. The value of its secret is in no answer. */
 export interface McpServer {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
-  /** Id of the project that it belongs to. */
-  project_id: string
+  /** Id of its project; null for one of the code of agents. */
+  project_id: string | null
+  /** `project`: added to the project. `code`: named in the code of agents. */
+  origin: 'project' | 'code'
+  /** Titles of the agents whose code names it; empty for one of a project. */
+  agents: string[]
   /** First part of its tools' names. */
   name: string
-  /** Address of the server. */
+  /** Address of the server; empty for a package. */
   url: string
+  /** Command of its package; null if it has an address. */
+  package: string | null
+  /** Installed version of its package; null if it is not installed yet, or has an address. */
+  version: string | null
+  /** Hosts that the package may reach. */
+  hosts: string[]
+  /** Names of secrets whose placeholders the package gets. */
+  secrets: string[]
   /** Name of the header that carries the secret; null if there is none. */
   header: string | null
   /** Name of the saved secret; null if there is none. */
   secret: string | null
   /** `user`: each person connects their own account there; null if it needs no account. */
   login: 'user' | null
-  /** Id of the user who added it. */
-  created_by: string
+  /** Id of the user who added it; null for one of the code of agents. */
+  created_by: string | null
   /** Time of creation (ISO 8601, UTC). */
   created_at: string
-  /** When its tools were last listed. */
-  listed_at: string
+  /** When its tools were last listed; null if they never were, as while a package is being installed. */
+  listed_at: string | null
+  /** Why its tools could not be listed the last time; null if they were. */
+  problem: string | null
   /** Number of tools in the last listing. */
   tools: number
   /** Number of tools that agents are offered. */
@@ -1967,8 +1981,15 @@ export interface McpServer {
 export interface McpServerRequest {
   /** First part of its tools' names: a letter, then at most 23 of a-z, 0-9 and `-`. */
   name: string
-  /** Address of the server: MCP over streamable HTTP. */
-  url: string
+  /** Address of the server: MCP over streamable HTTP. Leave it out for a package. */
+  url?: string | null
+  /** Command of a package that is an MCP server, in place of an address: `npx -y NAME` or `uvx NAME`, with arguments
+   * behind it. It is installed once and runs in a sandbox. */
+  package?: string | null
+  /** Hosts that the package may reach (`HOST`, `*.HOST`, with an optional `:PORT`); none if left out. */
+  hosts?: string[]
+  /** Names of secrets whose placeholders the package gets as environment variables. */
+  secrets?: string[]
   /** Name of the header that carries the secret; if left out, `Authorization`, with the scheme `Bearer`. */
   header?: string | null
   /** Name of a saved secret of the project that is for the server's host; if left out, no header is sent. */
@@ -4092,6 +4113,71 @@ export interface SignedInUser {
   plan: string
   /** Whether the user administers the server. */
   is_admin: boolean
+}
+
+/** A skill of a project, or of the server. */
+export interface Skill {
+  /** Name of the skill, from its `SKILL.md`. */
+  name: string
+  /** What it does and when to use it. Agents read this. */
+  description: string
+  /** Its license, from `SKILL.md`; may be empty. */
+  license: string
+  /** What it needs, from `SKILL.md`; may be empty. */
+  compatibility: string
+  /** Tools that it recommends, from `SKILL.md`; may be empty. It allows nothing. */
+  allowed_tools: string
+  /** Whether it comes from the server's configuration. */
+  of_server: boolean
+  /** Whether the project's agents may use it. */
+  enabled: boolean
+  /** Hash of its files. */
+  digest: string
+  /** Number of its files. */
+  files: number
+  /** Size in bytes. */
+  size_bytes: number
+  /** Id of the user who added or last replaced it; null if it is the server's. */
+  created_by: string | null
+  /** Time of creation (ISO 8601, UTC). */
+  created_at: string
+  /** When its files were added. */
+  updated_at: string
+}
+
+/** A skill with its instructions and the list of its files. */
+export interface SkillContent {
+  /** The skill. */
+  skill: Skill
+  /** Markdown of `SKILL.md` below its front matter. */
+  instructions: string
+  /** Its files by path. */
+  files: SkillFile[]
+}
+
+/** A file of a skill. */
+export interface SkillFile {
+  /** Path in the skill's folder. */
+  path: string
+  /** Size in bytes. */
+  size_bytes: number
+}
+
+export interface SkillPatch {
+  /** Whether the project's agents may use the skill. */
+  enabled: boolean
+}
+
+/** The text of a file of a skill. */
+export interface SkillText {
+  /** Path in the skill's folder. */
+  path: string
+  /** Size in bytes. */
+  size_bytes: number
+  /** Its text; null if it is not text in UTF-8. */
+  text: string | null
+  /** Whether the file is longer than the text. */
+  is_cut: boolean
 }
 
 /** Progress of the snapshot that a sandbox of this project waits for. */

@@ -67,15 +67,15 @@ class AcceptedInvitation(TypedDict):
 
 
 class Account(TypedDict):
-    """Your account on a server of a project."""
+    """Your account on a server of a project, or of the code of agents."""
     # Id of the MCP server.
     server_id: str
     # Name of the MCP server.
     server: str
     # Host of the MCP server.
     host: str
-    # Id of its project.
-    project_id: str
+    # Id of its project; null for one of the code of agents.
+    project_id: str | None
     # `connected`; `lost`: the other server ended the connection, so connect again; `missing`: you have not
     # connected.
     state: Literal["connected", "lost", "missing"]
@@ -1957,27 +1957,41 @@ class Match(TypedDict):
 
 
 class McpServer(TypedDict):
-    """An MCP server of a project. The value of its secret is in no answer."""
+    """An MCP server of a project, or of the code of agents. The value of its secret is in no answer."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
-    # Id of the project that it belongs to.
-    project_id: str
+    # Id of its project; null for one of the code of agents.
+    project_id: str | None
+    # `project`: added to the project. `code`: named in the code of agents.
+    origin: Literal["project", "code"]
+    # Titles of the agents whose code names it; empty for one of a project.
+    agents: Sequence[str]
     # First part of its tools' names.
     name: str
-    # Address of the server.
+    # Address of the server; empty for a package.
     url: str
+    # Command of its package; null if it has an address.
+    package: str | None
+    # Installed version of its package; null if it is not installed yet, or has an address.
+    version: str | None
+    # Hosts that the package may reach.
+    hosts: Sequence[str]
+    # Names of secrets whose placeholders the package gets.
+    secrets: Sequence[str]
     # Name of the header that carries the secret; null if there is none.
     header: str | None
     # Name of the saved secret; null if there is none.
     secret: str | None
     # `user`: each person connects their own account there; null if it needs no account.
     login: Literal["user"] | None
-    # Id of the user who added it.
-    created_by: str
+    # Id of the user who added it; null for one of the code of agents.
+    created_by: str | None
     # Time of creation (ISO 8601, UTC).
     created_at: str
-    # When its tools were last listed.
-    listed_at: str
+    # When its tools were last listed; null if they never were, as while a package is being installed.
+    listed_at: str | None
+    # Why its tools could not be listed the last time; null if they were.
+    problem: str | None
     # Number of tools in the last listing.
     tools: int
     # Number of tools that agents are offered.
@@ -1989,8 +2003,15 @@ class McpServer(TypedDict):
 class McpServerRequest(TypedDict):
     # First part of its tools' names: a letter, then at most 23 of a-z, 0-9 and `-`.
     name: str
-    # Address of the server: MCP over streamable HTTP.
-    url: str
+    # Address of the server: MCP over streamable HTTP. Leave it out for a package.
+    url: NotRequired[str | None]
+    # Command of a package that is an MCP server, in place of an address: `npx -y NAME` or `uvx NAME`, with
+    # arguments behind it. It is installed once and runs in a sandbox.
+    package: NotRequired[str | None]
+    # Hosts that the package may reach (`HOST`, `*.HOST`, with an optional `:PORT`); none if left out.
+    hosts: NotRequired[Sequence[str]]
+    # Names of secrets whose placeholders the package gets as environment variables.
+    secrets: NotRequired[Sequence[str]]
     # Name of the header that carries the secret; if left out, `Authorization`, with the scheme `Bearer`.
     header: NotRequired[str | None]
     # Name of a saved secret of the project that is for the server's host; if left out, no header is sent.
@@ -4128,6 +4149,71 @@ class SignedInUser(TypedDict):
     is_admin: bool
 
 
+class Skill(TypedDict):
+    """A skill of a project, or of the server."""
+    # Name of the skill, from its `SKILL.md`.
+    name: str
+    # What it does and when to use it. Agents read this.
+    description: str
+    # Its license, from `SKILL.md`; may be empty.
+    license: str
+    # What it needs, from `SKILL.md`; may be empty.
+    compatibility: str
+    # Tools that it recommends, from `SKILL.md`; may be empty. It allows nothing.
+    allowed_tools: str
+    # Whether it comes from the server's configuration.
+    of_server: bool
+    # Whether the project's agents may use it.
+    enabled: bool
+    # Hash of its files.
+    digest: str
+    # Number of its files.
+    files: int
+    # Size in bytes.
+    size_bytes: int
+    # Id of the user who added or last replaced it; null if it is the server's.
+    created_by: str | None
+    # Time of creation (ISO 8601, UTC).
+    created_at: str
+    # When its files were added.
+    updated_at: str
+
+
+class SkillContent(TypedDict):
+    """A skill with its instructions and the list of its files."""
+    # The skill.
+    skill: Skill
+    # Markdown of `SKILL.md` below its front matter.
+    instructions: str
+    # Its files by path.
+    files: Sequence[SkillFile]
+
+
+class SkillFile(TypedDict):
+    """A file of a skill."""
+    # Path in the skill's folder.
+    path: str
+    # Size in bytes.
+    size_bytes: int
+
+
+class SkillPatch(TypedDict):
+    # Whether the project's agents may use the skill.
+    enabled: bool
+
+
+class SkillText(TypedDict):
+    """The text of a file of a skill."""
+    # Path in the skill's folder.
+    path: str
+    # Size in bytes.
+    size_bytes: int
+    # Its text; null if it is not text in UTF-8.
+    text: str | None
+    # Whether the file is longer than the text.
+    is_cut: bool
+
+
 class SnapshotProgress(TypedDict):
     """Progress of the snapshot that a sandbox of this project waits for."""
     # Name that people see.
@@ -5052,6 +5138,12 @@ class SearchKnowledgeOptions(TypedDict):
     project_id: NotRequired[str | None]
 
 
+class RefreshMcpToolsOptions(TypedDict):
+    """The options of `mcp_servers.refresh_mcp_tools`."""
+    # Of a server of agents' code: id of the project whose saved secrets may be used.
+    project_id: NotRequired[str | None]
+
+
 class ListMemoriesOptions(TypedDict):
     """The options of `memories.list`."""
     # Memories to list: `project`, `person` (the caller's own, of all projects), or `run` (what runs did).
@@ -5188,6 +5280,18 @@ class ReadReadinessOptions(TypedDict):
     """The options of `server.readiness`."""
     # Also list services, and work that was set aside.
     verbose: NotRequired[str | None]
+
+
+class CreateSkillOptions(TypedDict):
+    """The options of `skills.create`."""
+    # Whether to replace the project's skill of the same name.
+    replace: NotRequired[bool]
+
+
+class ReadSkillFileOptions(TypedDict):
+    """The options of `skills.get_file`."""
+    # Path of the file in the skill's folder.
+    path: str
 
 
 class ListThreadsOptions(TypedDict):

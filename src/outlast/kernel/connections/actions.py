@@ -18,23 +18,27 @@ from outlast.kernel.connections.rows import ConnectionRow, SignInRow
 from outlast.kernel.connections.rules import Metadata
 from outlast.kernel.connections.shapes import AccountAnswer, SignInAnswer, SignInCallbackRequest
 from outlast.kernel.mcp import actions as mcp
+from outlast.kernel.mcp.code_servers import usable_in
 from outlast.kernel.mcp.rows import McpServerRow
+from outlast.kernel.mcp.store import code_server_of
 from outlast.kernel.mcp.tables import mcp_servers
 from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.account_questions import tell_connected
 from outlast.kernel.runs.approval_actions import answer_connected
-from outlast.kernel.services import Services, in_read
+from outlast.kernel.services import Services, in_read_with_services
 
 log: Final = logging.getLogger("outlast.connections")
 
 
-@in_read
-def list_accounts(tx: Tx, actor: Actor, project_id: str) -> list[AccountAnswer]:
-    """The project's servers that sign people in, each with the actor's own connection (members)."""
+@in_read_with_services
+def list_accounts(tx: Tx, services: Services, actor: Actor, project_id: str) -> list[AccountAnswer]:
+    """The servers that sign people in, of the project and of the code of its agents, each with the actor's own
+    connection (members)."""
     require(tx, actor, project_id, Right.READ)
-    return [_answer(row, project_id) for row in store.accounts_of(tx, actor.user_id, project_id)]
+    of_code = [row.id for row in usable_in(tx, services.engine.agents, project_id)]
+    return [_answer(row) for row in store.accounts_of(tx, actor.user_id, project_id, of_code)]
 
 
 async def begin_sign_in(services: Services, actor: Actor, server_id: str, own_address: str) -> SignInAnswer:
@@ -106,8 +110,8 @@ async def finish_sign_in(services: Services, actor: Actor, came: SignInCallbackR
 
     server = await services.db.write(keep)
     await _list_first(services, actor, server)
-    found = await list_accounts(services, actor, server.project_id)
-    return next(one for one in found if one.server_id == server.id)
+    (account,) = await services.db.read(store.accounts_of, actor.user_id, None, [server.id])
+    return _answer(account)
 
 
 async def disconnect(services: Services, actor: Actor, server_id: str) -> None:
@@ -170,13 +174,14 @@ async def _list_first(services: Services, actor: Actor, server: McpServerRow) ->
 
 
 def _require_server(tx: Tx, actor: Actor, server_id: str, right: Right = Right.EDIT) -> McpServerRow:
-    """A server that signs people in."""
-    server = require_owned(tx, actor, McpServerRow, mcp_servers, "MCP server", server_id, right)
+    """A server that signs people in: everybody has an account on one of agents' code."""
+    server = code_server_of(tx, server_id) or require_owned(
+        tx, actor, McpServerRow, mcp_servers, "MCP server", server_id, right
+    )
     if server.login is None:
         raise MalformedInput("People do not sign in to this server.", field="mcp_server_id")
     return server
 
 
-def _answer(row: store.Account, project_id: str) -> AccountAnswer:
-    host = urlsplit(row.url).hostname or ""
-    return shape_of(AccountAnswer, row, project_id=project_id, host=host, state=row.state or "missing")
+def _answer(row: store.Account) -> AccountAnswer:
+    return shape_of(AccountAnswer, row, host=urlsplit(row.url).hostname or "", state=row.state or "missing")

@@ -28,12 +28,12 @@ class SignInAnswer(Answer):
 
 
 class AccountAnswer(Answer):
-    """Your account on a server of a project."""
+    """Your account on a server of a project, or of the code of agents."""
 
     server_id: str
     server: str
     host: str
-    project_id: str
+    project_id: str | None
     state: AccountState
     issuer: str | None
     connected_at: str | None

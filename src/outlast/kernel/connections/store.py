@@ -22,11 +22,12 @@ _OPEN: Final = sa.or_(connections.c.claim.is_(None), connections.c.claimed_until
 
 
 class Account(NamedTuple):
-    """A server of a project on which the user has an account, or needs one."""
+    """A server on which the user has an account, or needs one."""
 
     server_id: str
     server: str
     url: str
+    project_id: str | None
     state: str | None
     issuer: str | None
     connected_at: datetime | None
@@ -44,21 +45,26 @@ def is_connected(tx: Tx, user_id: str, server_id: str) -> bool:
     return row is not None and row.state == "connected"
 
 
-def accounts_of(tx: Tx, user_id: str, project_id: str) -> list[Account]:
-    """The project's servers that sign people in, by name, each with the user's connection."""
+def accounts_of(tx: Tx, user_id: str, project_id: str | None, server_ids: Sequence[str]) -> list[Account]:
+    """The servers of the project, and those with these ids, that sign people in, by name, each with the user's
+    connection."""
     mine = sa.and_(connections.c.server_id == mcp_servers.c.id, connections.c.user_id == user_id)
     query = (
         sa.select(
             mcp_servers.c.id.label("server_id"),
             mcp_servers.c.name.label("server"),
             mcp_servers.c.url,
+            mcp_servers.c.project_id,
             connections.c.state,
             connections.c.issuer,
             connections.c.connected_at,
             connections.c.last_used_at,
         )
         .select_from(mcp_servers.outerjoin(connections, mine))
-        .where(mcp_servers.c.project_id == project_id, mcp_servers.c.login.is_not(None))
+        .where(
+            sa.or_(mcp_servers.c.project_id == project_id, mcp_servers.c.id.in_(server_ids)),
+            mcp_servers.c.login.is_not(None),
+        )
         .order_by(mcp_servers.c.name)
     )
     return tx.rows(Account, query)

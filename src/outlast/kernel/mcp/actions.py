@@ -8,11 +8,10 @@ from outlast.base.ids import new_id
 from outlast.base.mcp_errors import McpNameTaken, McpServerFailed, McpServerInCode, McpToolChanged, TooManyMcpServers
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.agents.choice import is_usable
 from outlast.kernel.agents.mcp import parse_command
 from outlast.kernel.http.web_addresses import allowed_addresses
 from outlast.kernel.mcp import store
-from outlast.kernel.mcp.code_servers import place_of, server_in_code
+from outlast.kernel.mcp.code_servers import place_of, server_in_code, usable_in
 from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.definitions import Definition, LeftOut, bounded
@@ -21,7 +20,6 @@ from outlast.kernel.mcp.rules import DEFAULT_HEADER, checked_header, checked_nam
 from outlast.kernel.mcp.shapes import LeftOutAnswer, McpServerAnswer, McpServerRequest, McpToolsAnswer
 from outlast.kernel.mcp.tables import mcp_servers
 from outlast.kernel.mcp.targets import Place
-from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require, require_administrator, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.settings import NO_SANDBOXES_HINT
@@ -54,14 +52,7 @@ async def add_server(services: Services, actor: Actor, project_id: str, wanted: 
 def list_servers(tx: Tx, services: Services, actor: Actor, project_id: str) -> list[McpServerAnswer]:
     """The servers of a project (members), by name, then those that the code of its agents names."""
     require(tx, actor, project_id, Right.READ)
-    allowed = projects.agents_of(tx, project_id).agents
-    agents = services.engine.agents
-    usable = [
-        spot
-        for spot, named_by in agents.mcp_servers.items()
-        if any(is_usable(agent.name, allowed) or not agent.listed for agent in named_by)
-    ]
-    in_code = [_server_data(tx, services, row) for row in store.code_servers(tx, usable)]
+    in_code = [_server_data(tx, services, row) for row in usable_in(tx, services.engine.agents, project_id)]
     return [*store.list_servers(tx, project_id), *in_code]
 
 

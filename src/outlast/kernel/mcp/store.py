@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from hashlib import sha256
 from typing import Final, NamedTuple
-from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
@@ -62,11 +61,6 @@ class OfferedTool(NamedTuple):
     digest: str
     command: str | None
 
-    @property
-    def host(self) -> str:
-        """The server's host."""
-        return urlsplit(self.url).hostname or ""
-
 
 def offered(tx: Tx, project_id: str) -> list[OfferedTool]:
     """The allowed tools of the project's servers, by their names for models."""
@@ -118,6 +112,7 @@ def put_code_servers(tx: Tx, spots: Sequence[Spot]) -> list[McpServerRow]:
         carried: dict[str, object] = {
             "header": spot.header,
             "secret": spot.secret,
+            "login": spot.login,
             "hosts": list(spot.hosts),
             "secrets": list(spot.secrets),
         }
