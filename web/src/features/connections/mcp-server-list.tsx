@@ -101,51 +101,51 @@ function Row({ projectId, server, account, mayAllow, mayConnect, onShow }: RowPr
   return (
     <li data-mcp-server={name} className="px-4 py-3 sm:px-5">
       <div className="flex items-center gap-3">
-      <div className="min-w-0 flex-1">
-        <p className="truncate font-medium">
-          {name}
-          {origin === 'code' && (
-            <span className="font-normal text-muted"> · from the code of {agents.join(', ') || 'an agent'}</span>
-          )}
-        </p>
-        <p className="mt-0.5 truncate text-[13px] text-muted" title={server.package ?? url}>
-          {where}
-          {version}
-          {[...(secret === null ? [] : [secret]), ...secrets].map((one) => ` · ${one}`)}
-        </p>
-        <p className="mt-0.5 text-[13px] text-muted">
-          {allowed > 0 && `${plural(allowed, 'tool')} for ${origin === 'code' ? 'its agent' : 'agents'}`}
-          {allowed === 0 && (listed_at === null ? pending : 'No tools for agents yet')}
-          {waiting > 0 && <span className="text-warn"> · {waiting} to look at</span>}
-        </p>
-        {problem !== null && <p className="mt-0.5 text-[13px] text-warn">{problem}</p>}
-      </div>
-      <Button size="sm" onClick={onShow}>
-        {mayAllow && waiting > 0 ? 'Look at tools' : 'Tools'}
-      </Button>
-      {mayAllow && (
-        <Menu
-          align="end"
-          trigger={
-            <IconButton label={`Actions for ${name}`} size="icon-sm">
-              <Ellipsis />
-            </IconButton>
-          }
-        >
-          <MenuItem
-            onSelect={() => void client.mcpServers.refresh(id, projectId).then(keep, complain).then(reloadServers)}
+        <div className="min-w-0 flex-1">
+          <p className="truncate font-medium">
+            {name}
+            {origin === 'code' && (
+              <span className="font-normal text-muted"> · from the code of {agents.join(', ') || 'an agent'}</span>
+            )}
+          </p>
+          <p className="mt-0.5 truncate text-[13px] text-muted" title={server.package ?? url}>
+            {where}
+            {version}
+            {[...(secret === null ? [] : [secret]), ...secrets].map((one) => ` · ${one}`)}
+          </p>
+          <p className="mt-0.5 text-[13px] text-muted">
+            {allowed > 0 && `${plural(allowed, 'tool')} for ${origin === 'code' ? 'its agent' : 'agents'}`}
+            {allowed === 0 && (listed_at === null ? pending : 'No tools for agents yet')}
+            {waiting > 0 && <span className="text-warn"> · {waiting} to look at</span>}
+          </p>
+          {problem !== null && <p className="mt-0.5 text-[13px] text-warn">{problem}</p>}
+        </div>
+        <Button size="sm" onClick={onShow}>
+          {mayAllow && waiting > 0 ? 'Look at tools' : 'Tools'}
+        </Button>
+        {mayAllow && (
+          <Menu
+            align="end"
+            trigger={
+              <IconButton label={`Actions for ${name}`} size="icon-sm">
+                <Ellipsis />
+              </IconButton>
+            }
           >
-            <RefreshCw />
-            List its tools again
-          </MenuItem>
-          {origin === 'project' && (
-            <MenuItem danger onSelect={() => setAsking(true)}>
-              <Trash2 />
-              Remove
+            <MenuItem
+              onSelect={() => void client.mcpServers.refresh(id, projectId).then(keep, complain).then(reloadServers)}
+            >
+              <RefreshCw />
+              List its tools again
             </MenuItem>
-          )}
-        </Menu>
-      )}
+            {origin === 'project' && (
+              <MenuItem danger onSelect={() => setAsking(true)}>
+                <Trash2 />
+                Remove
+              </MenuItem>
+            )}
+          </Menu>
+        )}
       </div>
       {account !== undefined && <AccountRow account={account} mayConnect={mayConnect} />}
       <Confirm
