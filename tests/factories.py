@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AsyncExitStack
 from dataclasses import fields
 from datetime import datetime
@@ -22,6 +23,9 @@ from outlast.kernel.agents.registry import Agents
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.apps import registry
 from outlast.kernel.apps.opened import Opening
+from outlast.kernel.connections.account_tokens import AccountTokens
+from outlast.kernel.connections.oauth_client import OAuth
+from outlast.kernel.http.web_addresses import allowed_addresses
 from outlast.kernel.inbox.actions import read_inbox
 from outlast.kernel.library.search import SEARCH
 from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
@@ -62,6 +66,9 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
     fakes = more.pop("agents", None) or [FakeAgent()]
     agents = Agents({"tests": [one.agent if isinstance(one, FakeAgent) else one for one in fakes]})
     blobs = FolderBlobs(folder / "blobs")
+    vault = Vault(Keyring([b"k" * 32]))
+    oauth = OAuth(allowed_addresses(chosen.mcp.allow_private), chosen.connections, os.environ.get)
+    accounts = AccountTokens(db, vault, oauth, clock)
     packages = more.pop("packages", None) or PackageServers(db, more.get("manager"), chosen.mcp, clock)
     given: dict[str, Any] = {
         "db": db,
@@ -72,7 +79,8 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
         "presence": PresenceBoard(clock),
         "hub": hub,
         "catalog": catalog,
-        "vault": Vault(Keyring([b"k" * 32])),
+        "vault": vault,
+        "accounts": accounts,
         "engine": Engine(
             db,
             hub,
@@ -87,7 +95,7 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
             Workspaces(db, more.get("manager"), blobs),
             connected=ConnectedTools(
                 db,
-                McpConnections(db, Vault(Keyring([b"k" * 32])), chosen.mcp, ConfiguredSecrets(chosen.sandbox)),
+                McpConnections(db, vault, chosen.mcp, accounts, ConfiguredSecrets(chosen.sandbox)),
                 packages,
                 Workspaces(db, more.get("manager"), blobs),
             ),

@@ -2,12 +2,30 @@
 
 from collections.abc import Iterator
 
-from outlast.base import agent_errors, errors, mcp_errors, schedule_errors, secret_errors, skill_errors, webhook_errors
+from outlast.base import (
+    agent_errors,
+    connection_errors,
+    errors,
+    mcp_errors,
+    schedule_errors,
+    secret_errors,
+    skill_errors,
+    webhook_errors,
+)
 from outlast.base.errors import OutlastError
 from outlast.kernel.http.problems import status_of
 from scripts.contract.pages import code, heading, page, prose, table
 
-MODULES = agent_errors, errors, mcp_errors, schedule_errors, secret_errors, skill_errors, webhook_errors
+MODULES = (
+    agent_errors,
+    connection_errors,
+    errors,
+    mcp_errors,
+    schedule_errors,
+    secret_errors,
+    skill_errors,
+    webhook_errors,
+)
 ANSWERS = {
     "InvalidRequest": "Fix the request",
     "PermissionNeeded": "Ask for permission",

@@ -28,7 +28,7 @@ from anyio.abc import TaskGroup, TaskStatus
 from starlette.types import ASGIApp
 
 from outlast.apps import APPS
-from outlast.assembly import open_catalog, open_sandboxes
+from outlast.assembly import open_accounts, open_catalog, open_sandboxes
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
 from outlast.base.errors import OutlastError, UnsafeBind
@@ -45,6 +45,7 @@ from outlast.kernel.agents.registry import Agents
 from outlast.kernel.agents.tools.standard_tools import OwnTools
 from outlast.kernel.apps import packages, registry
 from outlast.kernel.apps.opened import Layer, Opening
+from outlast.kernel.connections import actions as connections
 from outlast.kernel.deployment import Deployment, join
 from outlast.kernel.files.keeper import ArtifactKeeper
 from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
@@ -62,6 +63,7 @@ from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.previews.hosts import preview_hosts
 from outlast.kernel.previews.preview_layer import PreviewLayer
+from outlast.kernel.runs import account_questions
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.followers import Watching
 from outlast.kernel.runs.leases import free_lapsed
@@ -232,6 +234,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
             secrets_addition(opening.runs_code),
         ],
     )
+    account_tokens = open_accounts(opening)
     mcp_packages = _mcp_packages(opening, sandboxes)
     engine = Engine(
         db=database,
@@ -248,7 +251,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         files=sandboxes.checkpoints,
         connected=ConnectedTools(
             database,
-            McpConnections(database, opening.vault, settings.mcp, ConfiguredSecrets(settings.sandbox)),
+            McpConnections(database, opening.vault, settings.mcp, account_tokens, ConfiguredSecrets(settings.sandbox)),
             mcp_packages,
             opening.workspaces,
         ),
@@ -266,6 +269,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         hub=hub,
         catalog=catalog,
         vault=opening.vault,
+        accounts=account_tokens,
         engine=engine,
         watching=Watching(database, hub, clock, settings, node_id),
         sandboxes=sandboxes,
@@ -276,6 +280,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     )
     timers = {kind: handle for app in apps.values() for kind, handle in app.timers.items()}
     timers[schedules.TIMER] = partial(due_runs.fire, services)
+    timers[account_questions.TIMER] = partial(connections.go_on, services)
     sweeper = Sweeper(engine, sandboxes.steps, timers, supervisor)
     optional = {"checkpoints": sandboxes.checkpoints, "snapshots": sandboxes.snapshots, "warming of sandboxes": warmer}
     tasks: list[tuple[str, Run]] = [

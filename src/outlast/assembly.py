@@ -8,6 +8,9 @@ from datetime import timedelta
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import node_of
 from outlast.kernel.apps.opened import Opening
+from outlast.kernel.connections.account_tokens import AccountTokens
+from outlast.kernel.connections.oauth_client import OAuth
+from outlast.kernel.http.web_addresses import allowed_addresses
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.models.settings import ProviderConfig
 from outlast.kernel.runs.sweeper import SandboxSteps
@@ -43,6 +46,13 @@ def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
     return ModelCatalog(
         providers, settings.models, secret=os.environ.get, default_model=settings.default_model, clock=clock
     )
+
+
+def open_accounts(opening: Opening) -> AccountTokens:
+    """The accounts of people on other servers. Addresses that MCP servers may have, their sign-in servers may too."""
+    allowed, configured = allowed_addresses(opening.settings.mcp.allow_private), opening.settings.connections
+    oauth = OAuth(allowed, configured, opening.environment.get)
+    return AccountTokens(opening.database, opening.vault, oauth, opening.clock)
 
 
 def open_sandboxes(opening: Opening) -> SandboxServices:

@@ -1,14 +1,41 @@
-"""The page of connections: a secret saved, given a value of one's own, changed and deleted."""
+"""The page of connections: a secret saved, given a value of one's own, changed and deleted; an account connected."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+from anyio.from_thread import start_blocking_portal
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage, Server
+from tests.browser.pages import saved, say
+from tests.browser.studio import Studio, calling, open_studio
+from tests.flow.connections.auth_server import AuthServer, auth_server
+from tests.flow.connections.guarded_server import guarded_server
+from tests.flow.mcp.tool_server import ToolServer
 
 pytestmark = pytest.mark.browser
 VALUE = "lin_api_0123456789"
+
+
+@pytest.fixture(scope="module")
+def signs_in() -> Iterator[AuthServer]:
+    with auth_server() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def tracker(signs_in: AuthServer) -> Iterator[ToolServer]:
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(guarded_server(signs_in)) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, tracker: ToolServer, signs_in: AuthServer) -> Iterator[Studio]:
+    more = f'\n[mcp]\nallow_private = ["{tracker.place}", "127.0.0.1:{signs_in.port}"]\n'
+    with open_studio(tmp_path_factory.mktemp("connections"), more=more) as studio:
+        yield studio
 
 
 def open_connections(open_page: OpenPage, server: Server, **options: object) -> Page:
@@ -72,3 +99,50 @@ def test_who_has_no_value_is_asked_for_one_also_on_a_phone(open_page: OpenPage, 
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     secrets = server.get(f"/v1/projects/{project}/secrets")["items"]
     assert [(one["name"], one["has_own_value"]) for one in secrets] == [("SLACK_TOKEN", True)]
+
+
+def connect(page: Page) -> None:
+    """Press Connect and allow it at the other server, in the tab that opens."""
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name="Connect").click()
+    tab = opened.value
+    tab.get_by_role("button", name="Allow").click()
+    expect(tab.get_by_role("heading", name="tracker is connected")).to_be_visible()
+    expect(tab.get_by_text("You can close this tab.")).to_be_visible()
+    assert "code=" not in tab.url
+    tab.close()
+
+
+def test_a_run_waits_until_its_person_has_connected_their_account_after_they_approved_the_call(
+    open_page: OpenPage, server: Studio, tracker: ToolServer, signs_in: AuthServer
+) -> None:
+    page = open_connections(open_page, server)
+    page.get_by_role("button", name="Add server").click()
+    page.get_by_label("Address").fill(tracker.url)
+    page.get_by_label("Name").fill("tracker")
+    page.get_by_label("Access").select_option("Each person signs in")
+    page.get_by_role("dialog").get_by_role("button", name="Add server").click()
+    row = page.locator("[data-mcp-server=tracker]")
+    expect(row).to_contain_text("Runs that you start use your own account.")
+    connect(page)
+    expect(row).to_contain_text("You connected your account")
+    expect(row).to_contain_text("7 to look at")
+    row.get_by_role("button", name="Look at tools").click()
+    page.get_by_role("button", name="Allow tracker.create_issue").click()
+    page.get_by_role("button", name="Done").click()
+    row.get_by_role("button", name="Disconnect tracker").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Disconnect").click()
+    expect(row.get_by_role("button", name="Connect tracker")).to_be_visible()
+    assert signs_in.tokens == []
+
+    page.goto("/")
+    server.script(calling("tracker__create_issue", title="No bell"), {"text": "I filed ENG-1."})
+    say(page, "File the broken bell.")
+    page.get_by_role("button", name="Approve").click()
+    card = page.get_by_role("region", name="Connect tracker")
+    expect(card).to_contain_text("The agent needs your account on 127.0.0.1.")
+    connect(page)
+    expect(saved(page)).to_contain_text("I filed ENG-1.")
+    assert tracker.calls == [("create_issue", {"title": "No bell"})]
+    (token,) = signs_in.tokens
+    assert token.refresh_token not in (server.folder / "server.log").read_text()

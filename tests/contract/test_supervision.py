@@ -121,7 +121,7 @@ CATCHES = {
     "outlast_sandbox/egress/http_exchange.py Passage._run_both_ways": UNWRAPPED,
     "outlast_sandbox/egress/proxy.py SandboxProxy._take": REQUEST,
     "outlast_sandbox/egress/secrets.py SandboxSecrets.value": PLUG_IN,
-    "kernel/mcp/connection.py McpConnections.use": PLUG_IN,
+    "kernel/mcp/connection.py McpConnections._use": PLUG_IN,
     "kernel/mcp/package_servers.py PackageServers._install": PLUG_IN,
     "kernel/mcp/package_servers.py PackageServers._keep": PLUG_IN,
     "kernel/mcp/package_servers.py PackageServers._work": PLUG_IN,

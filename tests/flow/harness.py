@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.tool import Tool
+from outlast.kernel.connections import actions as connections
 from outlast.kernel.models.protocol import NOTE_MARK, ModelMessage, ModelRequest, TextPiece, ToolResultPiece
+from outlast.kernel.runs import account_questions
 from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.rules import ENDED
 from outlast.kernel.runs.shapes import StartedAnswer
@@ -152,7 +155,8 @@ async def stage(
     async with anyio.create_task_group() as group:
         if working:
             group.start_soon(Worker(services.engine).run)
-            group.start_soon(Sweeper(services.engine, None).run)
+            handlers: dict[str, Any] = {account_questions.TIMER: partial(connections.go_on, services)}
+            group.start_soon(Sweeper(services.engine, None, handlers).run)
             group.start_soon(services.watching.run)
         with anyio.fail_after(patience_s):
             yield Stage(services, model, owner, project_id, thread_id)

@@ -13,6 +13,7 @@ import { useThemeSync } from './lib/theme'
 const ThreadPage = lazy(loadThreadPage)
 const FilesPage = lazy(() => import('./features/project-files/files-page'))
 const ConnectionsPage = lazy(() => import('./features/connections/connections-page'))
+const CallbackPage = lazy(() => import('./features/connections/callback-page'))
 const SchedulesPage = lazy(() => import('./features/schedules/schedules-page'))
 const WebhooksPage = lazy(() => import('./features/webhooks/webhooks-page'))
 const InboxPage = lazy(() => import('./features/inbox/inbox-page'))
@@ -28,6 +29,13 @@ export function App() {
     <Switch>
       <Route path="/join" component={JoinPage} />
       <Route path="/sign-in" component={SignInPage} />
+      <Route path="/connections/callback">
+        <SessionGate>
+          <Suspense>
+            <CallbackPage />
+          </Suspense>
+        </SessionGate>
+      </Route>
       <Route>
         <SessionGate>
           <Shell>

@@ -54,6 +54,38 @@ export interface AcceptedInvitation {
   token: string | null
 }
 
+/** Your account on a server of a project, or of the code of agents. */
+export interface Account {
+  /** Id of the MCP server. */
+  server_id: string
+  /** Name of the MCP server. */
+  server: string
+  /** Host of the MCP server. */
+  host: string
+  /** Id of its project; null for one of the code of agents. */
+  project_id: string | null
+  /** `connected`; `lost`: the other server ended the connection, so connect again; `missing`: you have not connected. */
+  state: 'connected' | 'lost' | 'missing'
+  /** The server that signed you in; null if you have not connected. */
+  issuer: string | null
+  /** When you connected; null if you have not. */
+  connected_at: string | null
+  /** When a run last used it, within a minute; null if none has. */
+  last_used_at: string | null
+}
+
+/** An account that a person needs to connect: the question is answered once they have. */
+export interface AccountData {
+  /** Id of the MCP server on which the account is needed. */
+  server_id: string
+  /** Name of the MCP server. */
+  server: string
+  /** Host of that server. */
+  host: string
+  /** Id of the user whose account it is: the one who started the run. */
+  user_id: string
+}
+
 /** An action on a page: the name of a `data-action` and its values, at most 16 kB. */
 export interface ActionRequest {
   /** The value of the element's `data-action`. */
@@ -1928,6 +1960,8 @@ export interface McpServer {
   header: string | null
   /** Name of the saved secret; null if there is none. */
   secret: string | null
+  /** `user`: each person connects their own account there; null if it needs no account. */
+  login: 'user' | null
   /** Id of the user who added it; null for one of the code of agents. */
   created_by: string | null
   /** Time of creation (ISO 8601, UTC). */
@@ -1960,6 +1994,8 @@ export interface McpServerRequest {
   header?: string | null
   /** Name of a saved secret of the project that is for the server's host; if left out, no header is sent. */
   secret?: string | null
+  /** `user`: each person connects their own account there, and runs use the account of the person who started them. */
+  login?: 'user' | null
 }
 
 /** A tool of an MCP server, as the server last described it. */
@@ -2826,6 +2862,8 @@ export interface PendingQuestion {
   questions: QuestionItem[]
   /** Time of creation (ISO 8601, UTC). */
   created_at: string
+  /** The account that has to be connected; null for other questions. It is answered by itself once it is. */
+  account: AccountData | null
   /** Always `question` for a question of the agent. */
   kind: 'question'
 }
@@ -3057,6 +3095,8 @@ export interface Question {
   questions: QuestionItem[]
   /** Time of creation (ISO 8601, UTC). */
   created_at: string
+  /** The account that has to be connected; null for other questions. It is answered by itself once it is. */
+  account: AccountData | null
 }
 
 /** The questions were answered, or the run ended first (`cancelled`). */
@@ -4039,6 +4079,28 @@ export interface SetAsideItem {
   reason: string
   /** Whether you can give it up. */
   deletable: boolean
+}
+
+/** A sign-in that has begun. */
+export interface SignIn {
+  /** Address at which you sign in to the other server. It works once, in your own browser. */
+  url: string
+  /** Host of that address. */
+  host: string
+  /** When the sign-in has to be finished. */
+  expires_at: string
+}
+
+/** What the browser brought back from the other server. */
+export interface SignInCallbackRequest {
+  /** The `state` of the address that the browser came back to. */
+  state: string
+  /** The `code` of that address. */
+  code?: string | null
+  /** The `iss` of that address, if it has one: the server that answers. */
+  iss?: string | null
+  /** The `error` of that address, if it has one. */
+  error?: string | null
 }
 
 /** The user who is signed in. */

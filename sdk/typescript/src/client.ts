@@ -1,5 +1,6 @@
 /** The HTTP API as methods. One fetch wrapper; every refusal is thrown as an `OutlastError` of the matching class. */
 import { Artifacts } from './artifacts.ts'
+import { Connections } from './connections.ts'
 import { Documents } from './documents.ts'
 import { Edits } from './edits.ts'
 import { errorOf, unreachable } from './errors.ts'
@@ -59,6 +60,7 @@ export class OutlastClient {
   readonly secrets: Secrets = new Secrets(this)
   readonly skills: Skills = new Skills(this)
   readonly mcpServers: McpServers = new McpServers(this)
+  readonly connections: Connections = new Connections(this)
   readonly webhooks: Webhooks = new Webhooks(this)
   readonly hooks: Hooks = new Hooks(this)
   readonly #baseUrl: string

@@ -11,6 +11,7 @@ from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, P, T, Tx
 from outlast.kernel.apps.ports import Port
+from outlast.kernel.connections.account_tokens import AccountTokens
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.runs.engine import Engine
@@ -70,6 +71,7 @@ class Services:
     hub: Hub
     catalog: ModelCatalog
     vault: Vault
+    accounts: AccountTokens
     engine: Engine
     watching: Watching
     sandboxes: SandboxServices = field(default_factory=SandboxServices)

@@ -46,8 +46,8 @@ class ToolServer:
         self.mcp._tool_manager.remove_tool(name)
 
 
-def make_server() -> ToolServer:
-    mcp = MCPServer("tests")
+def make_server(**options: Any) -> ToolServer:
+    mcp = MCPServer("tests", **options)
     it = ToolServer(mcp)
 
     @mcp.tool(annotations=READ_ONLY)
@@ -95,9 +95,9 @@ def make_server() -> ToolServer:
 
 
 @asynccontextmanager
-async def tool_server() -> AsyncIterator[ToolServer]:
-    """The server, at work."""
-    it = make_server()
+async def tool_server(port: int = 0, **options: Any) -> AsyncIterator[ToolServer]:
+    """The server, at work. `options`: of the library's server."""
+    it = make_server(**options)
     app = it.mcp.streamable_http_app()
 
     async def noting(scope: Any, receive: Any, send: Any) -> None:
@@ -105,8 +105,7 @@ async def tool_server() -> AsyncIterator[ToolServer]:
             it.headers.append({name.decode(): text.decode() for name, text in scope["headers"]})
         await app(scope, receive, send)
 
-    async with serving(noting) as port:
-        it.port = port
+    async with serving(noting, port) as it.port:
         try:
             yield it
         finally:
@@ -114,9 +113,9 @@ async def tool_server() -> AsyncIterator[ToolServer]:
 
 
 @asynccontextmanager
-async def serving(app: Callable[..., Any]) -> AsyncIterator[int]:
+async def serving(app: Callable[..., Any], port: int = 0) -> AsyncIterator[int]:
     """The port of an ASGI application at work."""
-    server = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", 0, log_level="critical", timeout_graceful_shutdown=1))
+    server = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", port, log_level="critical", timeout_graceful_shutdown=1))
     started = anyio.Event()
     startup = server.startup
 

@@ -146,6 +146,17 @@ class CompactionsOperations(Group):
         return self._json(Call("DELETE", "/v1/threads/{}/compactions/{}", (thread_id, compaction_id, )))
 
 
+class ConnectionsOperations(Group):
+    def finish_sign_in(self, **body: Unpack[SignInCallbackRequest]) -> Account:
+        """Finish connecting your account with what the other server sent back. Runs that wait for the
+        account go on."""
+        return self._json(Call("POST", "/v1/connections/callback", (), body=body))
+
+    def list(self, project_id: str) -> Iterator[Account]:
+        """List the project's MCP servers on which people have accounts, each with your own connection."""
+        return self._pages(Call("GET", "/v1/projects/{}/connections", (project_id, )))
+
+
 class CreditsOperations(Group):
     def get(self) -> Credits:
         """Get the caller's balance and the last 20 ledger entries."""
@@ -389,6 +400,15 @@ class McpServersOperations(Group):
         """Offer tools to the project's agents (owners), each exactly as you have seen it; those of a
         server of agents' code to these agents (administrators)."""
         return self._json(Call("POST", "/v1/mcp-servers/{}/allow", (mcp_server_id, ), body=body))
+
+    def begin_sign_in(self, mcp_server_id: str) -> SignIn:
+        """Begin to connect your account (editors). Open `url` in a browser in which you are signed in
+        here, within ten minutes; it works once."""
+        return self._json(Call("POST", "/v1/mcp-servers/{}/connection", (mcp_server_id, )))
+
+    def disconnect_(self, mcp_server_id: str) -> None:
+        """Disconnect your account. Its tokens are deleted, and revoked where the other server offers that."""
+        return self._json(Call("DELETE", "/v1/mcp-servers/{}/connection", (mcp_server_id, )))
 
     def forbid_mcp_tools(self, mcp_server_id: str, **body: Unpack[ForbidToolsRequest]) -> McpTools:
         """Stop offering tools to agents (owners; administrators for a server of agents' code)."""
@@ -1226,6 +1246,7 @@ class Operations:
         self.checkpoints = CheckpointsOperations(transport)
         self.comments = CommentsOperations(transport)
         self.compactions = CompactionsOperations(transport)
+        self.connections = ConnectionsOperations(transport)
         self.credits = CreditsOperations(transport)
         self.documents = DocumentsOperations(transport)
         self.edits = EditsOperations(transport)

@@ -66,6 +66,39 @@ class AcceptedInvitation(TypedDict):
     token: str | None
 
 
+class Account(TypedDict):
+    """Your account on a server of a project, or of the code of agents."""
+    # Id of the MCP server.
+    server_id: str
+    # Name of the MCP server.
+    server: str
+    # Host of the MCP server.
+    host: str
+    # Id of its project; null for one of the code of agents.
+    project_id: str | None
+    # `connected`; `lost`: the other server ended the connection, so connect again; `missing`: you have not
+    # connected.
+    state: Literal["connected", "lost", "missing"]
+    # The server that signed you in; null if you have not connected.
+    issuer: str | None
+    # When you connected; null if you have not.
+    connected_at: str | None
+    # When a run last used it, within a minute; null if none has.
+    last_used_at: str | None
+
+
+class AccountData(TypedDict):
+    """An account that a person needs to connect: the question is answered once they have."""
+    # Id of the MCP server on which the account is needed.
+    server_id: str
+    # Name of the MCP server.
+    server: str
+    # Host of that server.
+    host: str
+    # Id of the user whose account it is: the one who started the run.
+    user_id: str
+
+
 class ActionRequest(TypedDict):
     """An action on a page: the name of a `data-action` and its values, at most 16 kB."""
     # The value of the element's `data-action`.
@@ -1949,6 +1982,8 @@ class McpServer(TypedDict):
     header: str | None
     # Name of the saved secret; null if there is none.
     secret: str | None
+    # `user`: each person connects their own account there; null if it needs no account.
+    login: Literal["user"] | None
     # Id of the user who added it; null for one of the code of agents.
     created_by: str | None
     # Time of creation (ISO 8601, UTC).
@@ -1981,6 +2016,9 @@ class McpServerRequest(TypedDict):
     header: NotRequired[str | None]
     # Name of a saved secret of the project that is for the server's host; if left out, no header is sent.
     secret: NotRequired[str | None]
+    # `user`: each person connects their own account there, and runs use the account of the person who started
+    # them.
+    login: NotRequired[Literal["user"] | None]
 
 
 class McpTool(TypedDict):
@@ -2854,6 +2892,8 @@ class PendingQuestion(TypedDict):
     questions: Sequence[QuestionItem]
     # Time of creation (ISO 8601, UTC).
     created_at: str
+    # The account that has to be connected; null for other questions. It is answered by itself once it is.
+    account: AccountData | None
     # Always `question` for a question of the agent.
     kind: Literal["question"]
 
@@ -3086,6 +3126,8 @@ class Question(TypedDict):
     questions: Sequence[QuestionItem]
     # Time of creation (ISO 8601, UTC).
     created_at: str
+    # The account that has to be connected; null for other questions. It is answered by itself once it is.
+    account: AccountData | None
 
 
 class QuestionAnswered(TypedDict):
@@ -4071,6 +4113,28 @@ class SetAsideItem(TypedDict):
     reason: str
     # Whether you can give it up.
     deletable: bool
+
+
+class SignIn(TypedDict):
+    """A sign-in that has begun."""
+    # Address at which you sign in to the other server. It works once, in your own browser.
+    url: str
+    # Host of that address.
+    host: str
+    # When the sign-in has to be finished.
+    expires_at: str
+
+
+class SignInCallbackRequest(TypedDict):
+    """What the browser brought back from the other server."""
+    # The `state` of the address that the browser came back to.
+    state: str
+    # The `code` of that address.
+    code: NotRequired[str | None]
+    # The `iss` of that address, if it has one: the server that answers.
+    iss: NotRequired[str | None]
+    # The `error` of that address, if it has one.
+    error: NotRequired[str | None]
 
 
 class SignedInUser(TypedDict):

@@ -10,8 +10,9 @@ if TYPE_CHECKING:  # `from outlast import Context` loads no Pydantic
 
     from pydantic import BaseModel
 
+    from outlast.db.database import Tx
     from outlast.kernel.agents.resources import Files, Resources, RunSandbox, Secrets, State
-    from outlast.kernel.runs.shapes import WorkflowStatus
+    from outlast.kernel.runs.shapes import AccountData, WorkflowStatus
     from outlast.kernel.runs.transcript import Run
 
 CleanUp = Callable[[], Awaitable[None]]
@@ -79,6 +80,9 @@ class Journal(Protocol):
     async def gather(self, *branches: Awaitable[Any]) -> list[Any]: ...
     async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any: ...
     async def sleep_until(self, when: datetime) -> None: ...
+    async def with_account(
+        self, account: "AccountData", work: Callable[[], Awaitable[T]], is_connected: "Callable[[Tx], bool]"
+    ) -> T | None: ...
     def now(self) -> datetime: ...
     def random(self) -> "Random": ...
 

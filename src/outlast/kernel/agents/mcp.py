@@ -17,6 +17,7 @@ _GENERIC: Final = frozenset({"www", "mcp", "api"})
 _NPM: Final = re.compile(r"(?P<name>(?:@[a-z0-9~-][\w.~-]*/)?[a-z0-9~][\w.~-]*)(?:@(?P<version>[\w.+-]+))?\Z")
 _PYPI: Final = re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(?:(?:==|@)(?P<version>[\w.+!-]+))?\Z")
 _WORDS_OF_PACKAGES: Final = frozenset({"mcp", "server"})
+Login = Literal["user"]
 MAX_COMMAND_CHARS: Final = 1_000
 HOW: Final = "Write the command of its package, such as npx -y @scope/name or uvx name, with arguments behind it."
 
@@ -32,9 +33,9 @@ class Package(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """What makes a server the same one in two agents: its name, its address, and the secret that its header carries
-    (None: it needs none). Of a package: its `command` instead, the hosts that it may reach, and the secrets whose
-    placeholders it gets."""
+    """What makes a server the same one in two agents: its name, its address, the secret that its header carries (None:
+    it needs none), and `login` if each person signs in to it. Of a package: its `command` instead, the hosts that it
+    may reach, and the secrets whose placeholders it gets."""
 
     name: str
     url: str = ""
@@ -43,6 +44,7 @@ class Spot(NamedTuple):
     command: str | None = None
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
+    login: Login | None = None
 
 
 class McpServer(Tool):
@@ -64,6 +66,7 @@ def http(
     name: str | None = None,
     header: str | None = None,
     secret: str | None = None,
+    login: Login | None = None,
     allow: Iterable[str] | None = None,
 ) -> McpServer:
     """The tools of an MCP server at an address (streamable HTTP).
@@ -76,9 +79,10 @@ def http(
     `name`: the first part of their names, such as `linear.create_issue`: a letter, then at most 23 of a-z, 0-9 and `-`
     (default: from the address, here `linear`). `secret`: the secret that is sent in `header` (default: `Authorization`,
     with the scheme `Bearer`), a `secret_env` of the configuration or a saved one; its hosts must include the server's.
-    `allow`: the names, on the server, of the tools that the agent gets (default: all).
+    `login="user"`: each person connects their own account there, and a run uses that of the person who started it; it
+    waits if there is none. `allow`: the names, on the server, of the tools that the agent gets (default: all).
 
-    Raises `ValueError` for an invalid address or name, and for a header without a secret.
+    Raises `ValueError` for an invalid address or name, for a header without a secret, and for a secret with a login.
     """
     found = _HTTP.match(url)
     if found is None:
@@ -87,7 +91,9 @@ def http(
         )
     if header is not None and secret is None:
         raise ValueError(f"Name the secret that the header {header} of the MCP server {url} carries.")
-    return McpServer(Spot(_checked(name or _name_for(found["host"]), url), url, header, secret), allow)
+    if login not in (None, "user") or (login is not None and secret is not None):
+        raise ValueError(f"The MCP server {url} takes a secret, or login='user', by which each person signs in.")
+    return McpServer(Spot(_checked(name or _name_for(found["host"]), url), url, header, secret, login=login), allow)
 
 
 def stdio(

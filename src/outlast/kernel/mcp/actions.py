@@ -8,11 +8,10 @@ from outlast.base.ids import new_id
 from outlast.base.mcp_errors import McpNameTaken, McpServerFailed, McpServerInCode, McpToolChanged, TooManyMcpServers
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.agents.choice import is_usable
 from outlast.kernel.agents.mcp import parse_command
 from outlast.kernel.http.web_addresses import allowed_addresses
 from outlast.kernel.mcp import store
-from outlast.kernel.mcp.code_servers import place_of, server_in_code
+from outlast.kernel.mcp.code_servers import place_of, server_in_code, usable_in
 from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.definitions import Definition, LeftOut, bounded
@@ -21,7 +20,6 @@ from outlast.kernel.mcp.rules import DEFAULT_HEADER, checked_header, checked_nam
 from outlast.kernel.mcp.shapes import LeftOutAnswer, McpServerAnswer, McpServerRequest, McpToolsAnswer
 from outlast.kernel.mcp.tables import mcp_servers
 from outlast.kernel.mcp.targets import Place
-from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require, require_administrator, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.settings import NO_SANDBOXES_HINT
@@ -31,8 +29,9 @@ from outlast_sandbox.host_patterns import NotAHost, parse_pattern
 
 
 async def add_server(services: Services, actor: Actor, project_id: str, wanted: McpServerRequest) -> McpToolsAnswer:
-    """Add a server and list its tools (owners). Agents are offered none of them yet. Raises `MalformedInput`,
-    `McpNameTaken`, `TooManyMcpServers`, `McpSecretUnusable`, `McpServerFailed`."""
+    """Add a server and list its tools (owners). Agents are offered none of them yet. One with `login` lists no tools
+    until an owner has connected their account. Raises `MalformedInput`, `McpNameTaken`, `TooManyMcpServers`,
+    `McpSecretUnusable`, `McpServerFailed`, and `SignInRefused` if the server offers no sign-in."""
     await services.db.read(_demand_room, services, actor, project_id)
     if wanted.package is not None:
         row = _package(services, actor, project_id, wanted)
@@ -40,6 +39,10 @@ async def add_server(services: Services, actor: Actor, project_id: str, wanted: 
         services.want_packages()
         return answer
     place = _checked(services, wanted)
+    if wanted.login is not None:
+        await services.accounts.oauth.discover(place.url)
+        row = _row(services, actor, project_id, name=place.name, url=place.url, login=wanted.login)
+        return await services.db.write(_add, services, actor, row, ())
     found, left_out = await _listed(services, actor, project_id, place)
     row = _row(services, actor, project_id, name=place.name, url=place.url, header=place.header, secret=place.secret)
     return await services.db.write(_add, services, actor, row, found, left_out)
@@ -49,14 +52,7 @@ async def add_server(services: Services, actor: Actor, project_id: str, wanted: 
 def list_servers(tx: Tx, services: Services, actor: Actor, project_id: str) -> list[McpServerAnswer]:
     """The servers of a project (members), by name, then those that the code of its agents names."""
     require(tx, actor, project_id, Right.READ)
-    allowed = projects.agents_of(tx, project_id).agents
-    agents = services.engine.agents
-    usable = [
-        spot
-        for spot, named_by in agents.mcp_servers.items()
-        if any(is_usable(agent.name, allowed) or not agent.listed for agent in named_by)
-    ]
-    in_code = [_server_data(tx, services, row) for row in store.code_servers(tx, usable)]
+    in_code = [_server_data(tx, services, row) for row in usable_in(tx, services.engine.agents, project_id)]
     return [*store.list_servers(tx, project_id), *in_code]
 
 
@@ -72,7 +68,7 @@ async def refresh_tools(
 ) -> McpToolsAnswer:
     """List the tools of a server again (owners; administrators for one of agents' code, with the secrets of
     `project_id`). A tool that changed is withheld until it is allowed again. Raises `McpSecretUnusable`,
-    `McpServerFailed`."""
+    `McpServerFailed`, and `ConnectionNeeded` if the actor has not connected their account."""
     server = await services.db.read(_require_to_list, actor, server_id, project_id)
     if server.command is not None:  # its contents are pinned: it is only installed
         if server.listed_at is None:
@@ -127,8 +123,8 @@ def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> N
 
 def _package(services: Services, actor: Actor, project_id: str, wanted: McpServerRequest) -> McpServerRow:
     """The row of a package. Raises `MalformedInput`."""
-    if wanted.url is not None or wanted.secret is not None or wanted.header is not None:
-        raise MalformedInput("A package has no address and no header.", field="package")
+    if wanted.url is not None or wanted.secret is not None or wanted.header is not None or wanted.login is not None:
+        raise MalformedInput("A package has no address, no header and no sign-in.", field="package")
     command = (wanted.package or "").strip()
     try:
         parse_command(command)
@@ -159,6 +155,8 @@ def _checked(services: Services, wanted: McpServerRequest) -> Place:
         raise MalformedInput("Only a package has hosts and secrets.", field="hosts")
     allowed = allowed_addresses(services.settings.mcp.allow_private)
     address, name = checked_url(wanted.url, allowed), checked_name(wanted.name)
+    if wanted.login is not None and (wanted.secret or wanted.header):
+        raise MalformedInput("People sign in to this server, so it takes no secret.", field="secret")
     if wanted.secret is None:
         if wanted.header is not None:
             raise MalformedInput("Name the saved secret that the header carries.", field="secret")
@@ -175,7 +173,7 @@ async def _listed(
 ) -> tuple[Sequence[Definition], Sequence[LeftOut]]:
     settings = services.settings.mcp
     configured = ConfiguredSecrets(services.settings.sandbox)
-    connections = McpConnections(services.db, services.vault, settings, configured)
+    connections = McpConnections(services.db, services.vault, settings, services.accounts, configured)
     found = await connections.use(place, project_id, actor.user_id, connections.list_tools)
     return bounded(found, settings.most_tools)
 

@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from outlast.db.database import Tx
 from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.choice import is_usable
 from outlast.kernel.agents.mcp import Spot
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.mcp import store
 from outlast.kernel.mcp.rows import McpServerRow
 from outlast.kernel.mcp.rules import DEFAULT_HEADER
 from outlast.kernel.mcp.targets import Place
+from outlast.kernel.projects import store as projects
 from outlast.kernel.services import Services
 
 
@@ -36,7 +39,19 @@ def server_in_code(agents: Agents, row: McpServerRow) -> CodeServer:
 def place_of(row: McpServerRow) -> Place:
     """Where the server of a row is."""
     header = row.header if row.secret is None else row.header or DEFAULT_HEADER
-    return Place(row.name, row.url, header, row.secret, of_code=row.project_id is None)
+    login = None if row.login is None else row.id
+    return Place(row.name, row.url, header, row.secret, of_code=row.project_id is None, login=login)
+
+
+def usable_in(tx: Tx, agents: Agents, project_id: str) -> list[McpServerRow]:
+    """The servers that are named by agents of a project, by name."""
+    allowed = projects.agents_of(tx, project_id).agents
+    usable = [
+        spot
+        for spot, named_by in agents.mcp_servers.items()
+        if any(is_usable(agent.name, allowed) or not agent.listed for agent in named_by)
+    ]
+    return store.code_servers(tx, usable)
 
 
 async def follow_code(services: Services) -> None:

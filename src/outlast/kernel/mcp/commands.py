@@ -33,10 +33,11 @@ def add(
         typer.Option(help="Saved secret that is sent in the header; of a package: whose placeholder it gets."),
     ] = None,
     header: Annotated[str | None, typer.Option(help="Header of the secret. Default: Authorization.")] = None,
+    login: Annotated[bool, typer.Option("--login", help="Each person signs in with their own account.")] = False,
     project: ProjectOption = None,
 ) -> None:
     """Add an MCP server to a project and list its tools. Agents get a tool once you allow it."""
-    body: dict[str, Any] = {"name": name, "url": url, "header": header}
+    body: dict[str, Any] = {"name": name, "url": url, "header": header, "login": "user" if login else None}
     if package is not None:
         body |= {"package": package, "hosts": hosts or [], "secrets": secret or []}
     else:
@@ -45,7 +46,11 @@ def add(
     async def work(client: "Client") -> Any:
         return await client.post(f"/v1/projects/{await client.project_id(project)}/mcp-servers", body)
 
-    _print_tools(call_server(work))
+    found = call_server(work)
+    if login:
+        hint = f"Connect your account to list its tools: outlast connections connect {name}"
+        terminal.err.print(hint, style="dim", markup=False)
+    _print_tools(found)
 
 
 @app.verb("list", "outlast mcp list --project prj_01h…")

@@ -12,10 +12,11 @@ import anyio.to_thread
 
 from outlast.base.mcp_errors import McpSecretUnusable, McpServerFailed
 from outlast.db.database import Database, Tx
+from outlast.kernel.connections.account_tokens import Account, AccountTokens, TokenRejected
 from outlast.kernel.http.web_addresses import allowed_addresses
 from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.definitions import Definition
-from outlast.kernel.mcp.rules import checked_url, header_value
+from outlast.kernel.mcp.rules import DEFAULT_HEADER, checked_url, header_value
 from outlast.kernel.mcp.settings import McpSettings
 from outlast.kernel.mcp.targets import Failure, Place, Target
 from outlast.kernel.secrets import store as secrets
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 REASON_CHARS: Final = 300
+UNAUTHORIZED: Final = 401
 HTTPS_HINT: Final = "Other networks could read it on the way."
 
 
@@ -34,18 +36,31 @@ class McpConnections:
     """Connects to MCP servers. One per server; keeps nothing between two uses."""
 
     def __init__(
-        self, db: Database, vault: Vault, settings: McpSettings, configured: ConfiguredSecrets | None = None
+        self,
+        db: Database,
+        vault: Vault,
+        settings: McpSettings,
+        tokens: AccountTokens,
+        configured: ConfiguredSecrets | None = None,
     ) -> None:
         """`configured`: secrets of the configuration, for servers that the code of agents names."""
-        self.settings = settings
+        self.settings, self.tokens = settings, tokens
         self._configured = configured
         self._db, self._vault = db, vault
         self._allowed = allowed_addresses(settings.allow_private)
 
     async def use(self, place: Place, project_id: str, user_id: str, work: Callable[["Client"], Awaitable[T]]) -> T:
-        """The result of `work` with a connection to the server, as this user of the project. Raises `McpServerFailed`
-        and `McpSecretUnusable`. A cancelled call closes the connection."""
-        target = await self._db.read(self._target, place, project_id, user_id)
+        """The result of `work` with a connection to the server, as this user of the project. Raises `McpServerFailed`,
+        `McpSecretUnusable`, and `ConnectionNeeded` as `AccountTokens.use`. A cancelled call closes the connection."""
+        if place.login is None:
+            return await self._use(place, await self._db.read(self._target, place, project_id, user_id), work)
+
+        async def with_token(access: str) -> T:
+            return await self._use(place, Target(place.name, place.url, (DEFAULT_HEADER, f"Bearer {access}")), work)
+
+        return await self.tokens.use(Account(user_id, place.login, place.name), with_token)
+
+    async def _use(self, place: Place, target: Target, work: Callable[["Client"], Awaitable[T]]) -> T:
         sdk = await anyio.to_thread.run_sync(import_module, "outlast.kernel.mcp.sdk")
         failure = Failure()
         try:
@@ -58,6 +73,8 @@ class McpConnections:
             own = sdk.own_error(error)
             if own is not None:
                 raise own from None
+            if failure.status == UNAUTHORIZED and place.login is not None:
+                raise TokenRejected from None
             raise self._failed(place, failure.reason or sdk.reason_of(error)) from None
 
     async def list_tools(self, client: "Client") -> Sequence[Definition]:

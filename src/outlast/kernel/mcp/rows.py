@@ -16,6 +16,7 @@ class McpServerRow(NamedTuple):
     installed: Any
     header: str | None
     secret: str | None
+    login: str | None
     created_by: str | None
     created_at: datetime
     listed_at: datetime | None

@@ -89,6 +89,7 @@ class _Guarded(httpx2.AsyncBaseTransport):
     def _note(self, method: str, answer: aiohttp.ClientResponse) -> None:
         if method != "POST":  # the stream of notifications, and the end of a session: servers need not have them
             return
+        self._failure.status = answer.status
         self._failure.reason = "" if answer.status < 300 else f"answered with HTTP status {answer.status}"
 
     def _fail(self, reason: str) -> httpx2.TransportError:

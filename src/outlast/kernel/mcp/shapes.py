@@ -20,6 +20,7 @@ class McpServerRequest(Request):
     secrets: Annotated[Sequence[Annotated[str, Field(max_length=80)]], Field(max_length=20)] = ()
     header: Annotated[str, Field(max_length=80)] | None = None
     secret: Annotated[str, Field(max_length=80)] | None = None
+    login: Literal["user"] | None = None
 
 
 class AllowToolsRequest(Request):
@@ -45,6 +46,7 @@ class McpServerAnswer(Answer):
     secrets: list[str]
     header: str | None
     secret: str | None
+    login: Literal["user"] | None
     created_by: str | None
     created_at: str
     listed_at: str | None

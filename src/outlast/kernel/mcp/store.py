@@ -23,6 +23,8 @@ _OFFERED_BY: Final = (
     sa.select(
         mcp_servers.c.id.label("server_id"),
         mcp_servers.c.name.label("server"),
+        mcp_servers.c.url,
+        mcp_servers.c.login,
         mcp_tools.c.name,
         mcp_tools.c.call_name,
         mcp_tools.c.definition,
@@ -51,6 +53,8 @@ class OfferedTool(NamedTuple):
 
     server_id: str
     server: str
+    url: str
+    login: str | None
     name: str
     call_name: str
     definition: dict[str, object]
@@ -108,6 +112,7 @@ def put_code_servers(tx: Tx, spots: Sequence[Spot]) -> list[McpServerRow]:
         carried: dict[str, object] = {
             "header": spot.header,
             "secret": spot.secret,
+            "login": spot.login,
             "hosts": list(spot.hosts),
             "secrets": list(spot.secrets),
         }

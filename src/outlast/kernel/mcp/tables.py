@@ -18,6 +18,7 @@ mcp_servers = sa.Table(
     json("installed", "version, digest and program of an installed package; null: it is not installed yet"),
     word("header", "name of the header that carries the secret; null: none"),
     word("secret", "name of the saved secret that the header carries; null: none"),
+    word("login", "user: each person connects their own account; null: none"),
     ref("created_by", "users", "who added it; null: of the code of agents"),
     moment("created_at", "when", nullable=False),
     moment("listed_at", "when its tools were last listed; null: never"),

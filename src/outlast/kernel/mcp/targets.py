@@ -8,13 +8,15 @@ from outlast.base.records import dataclass
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a server is, and which secret its header carries (None: it needs none): a saved one, or for a server
-    `of_code`, which an agent's code names, also one of the configuration."""
+    `of_code`, which an agent's code names, also one of the configuration. `login`: the id of a server on which each
+    person has an account."""
 
     name: str
     url: str
     header: str | None = None
     secret: str | None = None
     of_code: bool = False
+    login: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class Target:
 
 @dataclass(slots=True)
 class Failure:
-    """Why the last request to a server failed, for people; empty if it did not."""
+    """Why the last request to a server failed, for people; empty if it did not. `status`: of its answer."""
 
     reason: str = ""
+    status: int = 0

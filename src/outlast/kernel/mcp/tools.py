@@ -1,13 +1,15 @@
 """The tools of MCP servers, as tools of agents."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import urlsplit
 
 import anyio
 import anyio.to_thread
 
+from outlast.base.connection_errors import ConnectionNeeded
 from outlast.base.errors import OutlastError
 from outlast.base.mcp_errors import McpServerFailed, McpToolChanged
 from outlast.db.database import Database, Tx
@@ -15,21 +17,34 @@ from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, ToolResult
 from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.connections import store as accounts
 from outlast.kernel.mcp import store
 from outlast.kernel.mcp.code_servers import place_of
 from outlast.kernel.mcp.connection import McpConnections
-from outlast.kernel.mcp.definitions import Definition, bounded, is_read_only, is_repeatable, reason_to_ask
+from outlast.kernel.mcp.definitions import Definition, bounded, call_name, is_read_only, is_repeatable, reason_to_ask
 from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.results import result_of
 from outlast.kernel.mcp.rows import McpServerRow
 from outlast.kernel.mcp.store import OfferedTool
 from outlast.kernel.models.protocol import ToolSpec
+from outlast.kernel.runs.shapes import AccountData
+from outlast.kernel.runs.tool_calls import interrupted
 from outlast.kernel.runs.transcript import Run
 
 if TYPE_CHECKING:
     from mcp import Client
     from pydantic import BaseModel
 
+T = TypeVar("T")
+NOT_CONNECTED: Final = (
+    "The person did not connect their account on {server}, so the tool was not called. Go on without this server's "
+    "tools unless the person asks for them."
+)
+CONNECT: Final = "connect"
+TO_CONNECT: Final = (
+    "Connect the person's account on {server}, whose tools you get then. Call it when a task needs {server}; the "
+    "person decides."
+)
 LIST_S: Final = 15  # of a first listing, for which a run waits
 UNKNOWN_OUTCOME: Final = " It is not known whether the call took effect."
 
@@ -90,6 +105,8 @@ class ConnectedTools:
             problem = f"The MCP server {server.name} did not answer within {LIST_S} s."
         except McpServerFailed as error:
             problem = error.message
+        except ConnectionNeeded:  # the agent gets a tool that asks for the account
+            return ""
         except OutlastError as error:  # such as a secret that this user has no value of: others may have one
             return error.message
         else:
@@ -114,12 +131,39 @@ class ConnectedTools:
         or the server reads lines from it, and of the servers in the agent's code, which go before a server of the
         project of the same name."""
         in_code = {one.name: one for one in agent.mcp_servers}
-        found = [one for one in self._of_project(tx, run, agent) if one.server not in in_code]
+        tools: list[Tool] = [
+            McpTool(one, self) for one in self._of_project(tx, run, agent) if one.server not in in_code
+        ]
         if in_code:
             spots = [one.spot for one in agent.mcp_servers]
-            found += [one for one in store.offered_of_code(tx, spots) if in_code[one.server].allows(one.name)]
-            found.sort(key=lambda one: one.call_name)
-        return {one.call_name: McpTool(one, self) for one in found}
+            of_code = store.offered_of_code(tx, spots)
+            tools += [McpTool(one, self) for one in of_code if in_code[one.server].allows(one.name)]
+            signed_in = [spot for spot in spots if spot.login is not None]
+            rows = store.code_servers(tx, signed_in) if signed_in else ()
+            tools += [self._connect_tool(row) for row in rows if row.listed_at is None]
+            tools.sort(key=lambda one: one.name)
+        return {one.name: one for one in tools}
+
+    def _connect_tool(self, server: McpServerRow) -> Tool:
+        """Stands for the tools of a server that lists them only for people with an account."""
+
+        async def connect(context: Context, _arguments: Mapping[str, Any]) -> ToolResult:
+            run = context.this_run
+
+            async def list_now() -> str:
+                use = self._connections.use
+                found = await use(place_of(server), run.project_id, run.started_by, self._connections.list_tools)
+                taken, _ = bounded(found, self._connections.settings.most_tools)
+                await self._db.write(store.put_listing, server.id, taken)
+                return ", ".join(call_name(server.name, one.name) for one in taken)
+
+            names = await self._with_account(context, server.id, server.name, server.url, list_now)
+            if names is None:
+                return ToolResult(NOT_CONNECTED.format(server=server.name), is_error=True)
+            return ToolResult(f"The account is connected. The tools of {server.name}: {names}.")
+
+        name, description = call_name(server.name, CONNECT), TO_CONNECT.format(server=server.name)
+        return Tool(name, description, _no_arguments, connect, repeatable=True)
 
     @staticmethod
     def _of_project(tx: Tx, run: Run, agent: Agent) -> Sequence[OfferedTool]:
@@ -144,6 +188,30 @@ class ConnectedTools:
             workspace = await self._workspaces.open(context)
             return await self._packages.call(server, workspace, run.project_id, run.started_by, work, again=again)
         return await self._connections.use(place_of(server), run.project_id, run.started_by, work)
+
+    async def call_as_user(
+        self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any], again: bool
+    ) -> ToolResult:
+        """As `call`, for a server on which people have accounts: if the user has connected none, they are asked to, and
+        the run waits."""
+        work = partial(self.call, tool, context, arguments, again)
+        found = await self._with_account(context, tool.server_id, tool.server, tool.url, work)
+        if found is None:
+            return ToolResult(NOT_CONNECTED.format(server=tool.server), is_error=True)
+        return found
+
+    async def _with_account(
+        self, context: Context, server_id: str, server: str, url: str, work: Callable[[], Awaitable[T]]
+    ) -> T | None:
+        """The value of `work`. If it needs an account that the run's user has not connected, they are asked to, and the
+        run waits; None if they go on without it."""
+        user_id = context.this_run.started_by
+        account = AccountData(server_id=server_id, server=server, host=urlsplit(url).hostname or "", user_id=user_id)
+
+        def is_connected(tx: Tx) -> bool:
+            return accounts.is_connected(tx, user_id, server_id)
+
+        return await context.journal.with_account(account, work, is_connected)
 
     def _is_old(self, server: McpServerRow, context: Context) -> bool:
         after = timedelta(seconds=self._connections.settings.relist_after_s)
@@ -172,9 +240,12 @@ class McpTool(Tool):
         shown = f"{offered.server}.{offered.name}"
         hints = definition.annotations
 
-        async def call(context: Context, arguments: Mapping[str, Any]) -> ToolResult:
+        async def perform(context: Context, arguments: Mapping[str, Any]) -> ToolResult:
+            if offered.login is not None and context.reattach and not self.repeatable:
+                return interrupted(self.name)  # its journal has records: that it was asked for an account
+            call = connected.call if offered.login is None else connected.call_as_user
             try:
-                return await connected.call(offered, context, arguments, self.repeatable)
+                return await call(offered, context, arguments, self.repeatable)
             except McpServerFailed as error:
                 if self.repeatable:
                     raise
@@ -184,7 +255,7 @@ class McpTool(Tool):
             offered.call_name,
             definition.description or definition.title or shown,
             _no_model,
-            call,
+            perform,
             ask=reason_to_ask(shown, hints),
             repeatable=is_repeatable(hints),
             changes_files=offered.command is not None and not is_read_only(hints),
@@ -206,6 +277,12 @@ class McpTool(Tool):
 
     def _validated(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         return dict(arguments)
+
+
+def _no_arguments() -> "type[BaseModel]":
+    from outlast.kernel.agents.arguments import Arguments
+
+    return Arguments
 
 
 def _no_model() -> "type[BaseModel]":

@@ -1,6 +1,6 @@
 """Decisions on approvals and answers to questions: the first one counts, and the run continues."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import anyio.to_thread
@@ -26,9 +26,10 @@ from outlast.kernel.limits.rules import check_bytes
 from outlast.kernel.models.turn_calls import parse_arguments
 from outlast.kernel.projects.permissions import require_run
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.runs import journal_store, policy, store
+from outlast.kernel.runs import account_questions, journal_store, policy, store
 from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs.decision_texts import answer_text, denial_text, resolution_events
+from outlast.kernel.runs.function_questions import QUESTION_ID
 from outlast.kernel.runs.inbox import tell_settled
 from outlast.kernel.runs.permissions import require_steering
 from outlast.kernel.runs.rows import ApprovalRow
@@ -94,12 +95,27 @@ async def answer_question(
         row, held = _open_item(tx, actor, question_id, "question")
         asked = (parse_arguments(row.approval.arguments) or {}).get("questions", [])
         _check_answers(services, asked, answers)
-        result = {"content": answer_text(answers), "is_error": False}
-        store.update_effect(tx, row.approval.effect_id, status="finished", ended_at=tx.now, result=result)
-        journal_store.answer_step(tx, row.approval.effect_id, dict(answers))
-        return _resolve(tx, services, actor, row, held, "answered", {"answers": dict(answers)})
+        return _answer(tx, services, actor, row, held, answers)
 
     return await services.db.write(run)
+
+
+async def answer_connected(services: Services, question_id: str, is_connected: Callable[[Tx, str, str], bool]) -> None:
+    """Answer a question for an account, if its user has connected it. Repeating is harmless. Raises `NotFound`."""
+
+    def run(tx: Tx) -> None:
+        asked = store.approval_of(tx, question_id).approval
+        account = account_questions.account_of(asked)
+        if account is None or not is_connected(tx, account.user_id, account.server_id):
+            return
+        held = store.hold_run(tx, asked.run_id)
+        row = store.approval_of(tx, question_id)
+        if row.approval.status == "open" and held.status not in ENDED:
+            user = Actor(account.user_id, "", "session")
+            answers = {QUESTION_ID: account_questions.CONNECTED}
+            _answer(tx, services, user, row, held, answers)
+
+    await services.db.write(run)
 
 
 async def read_decision(services: Services, actor: Actor, approval_id: str) -> DecisionAnswer:
@@ -227,6 +243,15 @@ def _grant(tx: Tx, row: ApprovalOfCall, arguments: str, actor: Actor) -> None:
         created_by=actor.user_id,
         created_at=tx.now,
     )
+
+
+def _answer(
+    tx: Tx, services: Services, actor: Actor, row: ApprovalOfCall, run: Run, answers: Mapping[str, Any]
+) -> DecisionAnswer:
+    result = {"content": answer_text(answers), "is_error": False}
+    store.update_effect(tx, row.approval.effect_id, status="finished", ended_at=tx.now, result=result)
+    journal_store.answer_step(tx, row.approval.effect_id, dict(answers))
+    return _resolve(tx, services, actor, row, run, "answered", {"answers": dict(answers)})
 
 
 def _check_answers(services: Services, asked: list[dict[str, Any]], answers: Mapping[str, str | list[str]]) -> None:

@@ -12,7 +12,14 @@ from outlast.db.database import Tx
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.inbox import tell_asked, tell_settled
-from outlast.kernel.runs.shapes import PartCarrier, QuestionAnswered, QuestionAsked, QuestionData, QuestionItem
+from outlast.kernel.runs.shapes import (
+    AccountData,
+    PartCarrier,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionData,
+    QuestionItem,
+)
 from outlast.kernel.runs.tables import approvals, effects
 from outlast.kernel.runs.turns import encodable
 from outlast.kernel.streams.log_store import NamedEvent
@@ -29,10 +36,18 @@ def question_of(text: str, options: Sequence[str], multiple: bool) -> QuestionIt
 
 
 def ask_person(
-    tx: Tx, events: list[NamedEvent], _step_id: str, *, context: RunContext, step: int, item: QuestionItem
+    tx: Tx,
+    events: list[NamedEvent],
+    _step_id: str,
+    *,
+    context: RunContext,
+    step: int,
+    item: QuestionItem,
+    account: AccountData | None = None,
 ) -> dict[str, Any]:
     """Ask; returns what the function's step waits for."""
-    run, arguments = context.run, orjson.dumps({"questions": [item.model_dump()]}).decode()
+    asked = {"questions": [item.model_dump()]} | ({} if account is None else {"account": account.model_dump()})
+    run, arguments = context.run, orjson.dumps(asked).decode()
     part = ToolCallPart(
         id=new_id("part"), step=step, call_id=new_id("effect"), tool=TOOL, arguments=arguments, status="pending"
     )
@@ -59,6 +74,7 @@ def ask_person(
         call_id=part.call_id,
         created_at=iso(tx.now),
         questions=[item],
+        account=account,
     )
     events += [("part.completed", PartCarrier(part=part)), ("question.asked", QuestionAsked(question=question))]
     return {"waits_for": effect_id}

@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from dataclasses import field
 from datetime import datetime
 from functools import lru_cache, partial
+from itertools import count
 from random import Random
 from typing import Any, Final, NoReturn, TypeVar, get_type_hints
 
@@ -23,18 +24,19 @@ from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from outlast.base.agent_errors import FlowChanged, FlowMisused, StateTooLarge, StepFailed
+from outlast.base.connection_errors import ConnectionNeeded
 from outlast.base.errors import SandboxLost, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.agents.context import Callee
-from outlast.kernel.runs import child_runs, journal_store, timers
+from outlast.kernel.runs import account_questions, child_runs, journal_store, timers
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.finishers import workflow_step
 from outlast.kernel.runs.function_questions import ask_person, question_of
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.rows import FunctionStepRow
-from outlast.kernel.runs.shapes import WorkflowStatus
+from outlast.kernel.runs.shapes import AccountData, WorkflowStatus
 from outlast.kernel.runs.tables import StepKind, function_steps
 from outlast.kernel.runs.transcript import Effect
 from outlast.kernel.runs.turns import encodable
@@ -221,6 +223,29 @@ class RunJournal:
             ask = partial(ask_person, context=self._context, step=self._effect.step, item=asked)
             record = await self._begin(path, "ask", question, ask)
         return await self._value(record, PLAIN)
+
+    async def with_account(
+        self, account: AccountData, work: Callable[[], Awaitable[T]], is_connected: Callable[[Tx], bool]
+    ) -> T | None:
+        """The value of `work`. If it raises `ConnectionNeeded`, the person is asked to connect, and the run waits; None
+        if they go on without it. `is_connected` looks whether they did meanwhile."""
+        name = account_questions.text_of(account)
+        for asked in count():
+            if asked >= len(self._records):
+                try:
+                    return await work()
+                except ConnectionNeeded:
+                    if asked == account_questions.MOST:
+                        raise
+            path, record = self._place("ask", name)
+            if record is None:
+                ask = partial(account_questions.ask, context=self._context, step=self._effect.step, account=account)
+                record = await self._begin(path, "ask", name, ask)
+            if record.status == "waiting":
+                await self._context.engine.db.write(account_questions.look_again, record.waits_for or "", is_connected)
+            if await self._value(record, PLAIN) != account_questions.CONNECTED:
+                return None
+        return None
 
     async def sleep_until(self, when: datetime) -> None:
         path, record = self._place("sleep", "sleep")

@@ -69,9 +69,8 @@ def finish_step(tx: Tx, step_id: str, value: Any = None, error: dict[str, str] |
 
 
 def answer_step(tx: Tx, effect_id: str, answers: dict[str, Any]) -> None:
-    """A question was answered. If a function asked it, its step has its value, and it may go on."""
-    asked = tx.row(FunctionStepRow, _ASKED, {"effect": effect_id})
-    if asked is not None:
+    """A question was answered. The steps of functions that wait for it have their value, and these may go on."""
+    for asked in tx.rows(FunctionStepRow, _ASKED, {"effect": effect_id}):
         finish_step(tx, asked.id, next(iter(answers.values()), None))
         let_go_on(tx, asked.effect_id)
 

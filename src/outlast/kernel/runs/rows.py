@@ -132,6 +132,7 @@ class TimerRow(NamedTuple):
         "clean_up",
         "page_dormant",
         "schedule",
+        "account_connected",
     ]
     subject_id: str
     due_at: datetime

@@ -53,6 +53,15 @@ class QuestionItem(Frozen):
     placeholder: str = ""
 
 
+class AccountData(Frozen):
+    """An account that a person needs to connect: the question is answered once they have."""
+
+    server_id: str
+    server: str
+    host: str
+    user_id: str
+
+
 class QuestionData(Frozen):
     id: str
     run_id: str
@@ -61,6 +70,7 @@ class QuestionData(Frozen):
     call_id: str
     questions: list[QuestionItem]
     created_at: str
+    account: AccountData | None = None
 
 
 RunStatus = Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]

@@ -205,6 +205,7 @@ TimerKind = Literal[
     "clean_up",  # the retention time of a run's raw records is over
     "page_dormant",  # a page was not used for a while
     "schedule",  # a schedule comes due
+    "account_connected",  # a person connected the account that a question asked for
 ]
 
 timers = sa.Table(
@@ -214,7 +215,7 @@ timers = sa.Table(
         "kind",
         get_args(TimerKind),
         "approval_pause | paused_kill | abandon | cancel_force | agent_unknown | step_due | end_children | fold | "
-        "clean_up | page_dormant | schedule",
+        "clean_up | page_dormant | schedule | account_connected",
         chars=30,
         primary_key=True,
     ),
@@ -222,7 +223,7 @@ timers = sa.Table(
         "subject_id",
         sa.String(40),
         primary_key=True,
-        comment="the run, effect, step, thread, workspace, page or schedule",
+        comment="the run, effect, step, thread, workspace, page, schedule or question",
     ),
     moment("due_at", "handled at this time, or as soon as a server runs", nullable=False, index=True),
 )

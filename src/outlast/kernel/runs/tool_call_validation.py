@@ -114,7 +114,7 @@ def ask_approval(
     version = tool.version if tool is not None else None
     item_id = store.insert_approval(tx, run, effect_id, kind, part.tool, text, reason, version)
     tell_asked(tx, run, item_id)
-    base = {
+    base: dict[str, Any] = {
         "id": item_id,
         "run_id": run.id,
         "thread_id": run.thread_id,

@@ -18,6 +18,7 @@ from outlast.kernel.accounts.settings import AuthSettings
 from outlast.kernel.agents.settings import AgentSettings
 from outlast.kernel.apps.declared_names import KERNEL, DeclaredNames
 from outlast.kernel.apps.packages import declared_packages
+from outlast.kernel.connections.settings import ConnectionClient
 from outlast.kernel.credits.settings import CreditSettings
 from outlast.kernel.limits.settings import LimitSettings
 from outlast.kernel.locks.settings import LockSettings
@@ -89,6 +90,7 @@ class Settings:
     streams: StreamSettings = setting("", factory=StreamSettings)
     webhooks: WebhookSettings = setting("", factory=WebhookSettings)
     mcp: McpSettings = setting("", factory=McpSettings)
+    connections: tuple[ConnectionClient, ...] = setting("", ())
     logs: LogSettings = setting("", factory=LogSettings)
 
     def of(self, table: type[T]) -> T:

@@ -27,6 +27,8 @@ def check_settings(settings: Settings, where: Where) -> None:
     check_service("embeddings", settings.embeddings.url, settings.embeddings.api_key_env, where)
     if settings.embeddings.url and not settings.embeddings.model:
         refuse("embeddings.url", "embeddings.model beside it", "none", where, quoted=False)
+    for index, client in enumerate(settings.connections):
+        client.check_at(index, where)
     for field in fields(settings):
         if check := getattr(getattr(settings, field.name), "check", None):  # an app's
             check(where)

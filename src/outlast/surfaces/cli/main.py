@@ -40,6 +40,7 @@ AFTER_APPS = (
     CommandGroup("snapshots", f"{KERNEL}.sandboxes.snapshots.commands", "What sandboxes start from", SERVER),
     CommandGroup("secrets", f"{KERNEL}.secrets.commands", "Saved secrets, and requests that carried one", WORK),
     CommandGroup("mcp", f"{KERNEL}.mcp.commands", "MCP servers whose tools agents can call", WORK),
+    CommandGroup("connections", f"{KERNEL}.connections.commands", "Your accounts on MCP servers", WORK),
     CommandGroup("webhooks", f"{KERNEL}.webhooks.commands", "Events that are sent to other programs", WORK),
     CommandGroup("hooks", f"{KERNEL}.hooks.commands", "Addresses at which other programs start runs", WORK),
     CommandGroup("login", f"{HERE}.login", "Sign in to a server for later commands", CONNECTION),

@@ -37,6 +37,7 @@ KERNEL_ROUTES: Final = (
     "outlast.kernel.webhooks.routes",
     "outlast.kernel.hooks.routes",
     "outlast.kernel.mcp.routes",
+    "outlast.kernel.connections.routes",
 )
 """Modules with a `router`, in the form of `App.routes`; the most requested first, since a request tries one route after
 the other."""

@@ -29,6 +29,7 @@ export default function ConnectionsPage({ projectId }: { projectId: string }) {
     document.title = 'Connections · Outlast'
   }, [])
   const mayManage = active === projectId && project?.role === 'owner'
+  const mayConnect = active === projectId && project !== null && project.role !== 'viewer'
   const add = mayManage && (
     <Button size="sm" look="primary" onClick={() => setEditing({ what: 'new' })}>
       <Plus />
@@ -71,7 +72,7 @@ export default function ConnectionsPage({ projectId }: { projectId: string }) {
               </ul>
             </>
           )}
-          <McpServerList projectId={projectId} mayManage={mayManage} />
+          <McpServerList projectId={projectId} mayManage={mayManage} mayConnect={mayConnect} />
           <Uses projectId={projectId} />
         </div>
       </div>

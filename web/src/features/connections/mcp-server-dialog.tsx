@@ -5,8 +5,11 @@ import { Dialog } from '@/components/dialog'
 import { Field, Input, Select } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { client } from '@/lib/queries'
+import { reloadAccounts } from './accounts'
 import { commandIn, keep, nameFor } from './mcp'
 import { hostsIn, secretsQuery } from './secrets'
+
+const SIGN_IN = ' ' // no secret has this name
 
 interface McpServerDialogProps {
   projectId: string
@@ -22,16 +25,23 @@ export function McpServerDialog({ projectId, onAdded, onClose }: McpServerDialog
   const [secret, setSecret] = useState('')
   const [hosts, setHosts] = useState('')
   const command = commandIn(url)
+  const signsIn = secret === SIGN_IN && command === null
+  const key = secret === SIGN_IN ? '' : secret
   const name = chosen ?? nameFor(url)
   const add = useMutation({
     mutationFn: () =>
       client.mcpServers.add(
         projectId,
         command === null
-          ? { name, url: url.trim(), ...(secret !== '' && { secret }) }
-          : { name, package: command, hosts: hostsIn(hosts), secrets: secret === '' ? [] : [secret] },
+          ? { name, url: url.trim(), ...(signsIn ? { login: 'user' } : key !== '' && { secret: key }) }
+          : { name, package: command, hosts: hostsIn(hosts), secrets: key === '' ? [] : [key] },
       ),
-    onSuccess: (answer) => (keep(answer), onClose(), onAdded(answer.server.id)),
+    onSuccess: (answer) => {
+      keep(answer)
+      void reloadAccounts()
+      onClose()
+      if (!signsIn) onAdded(answer.server.id)
+    },
   })
   return (
     <Dialog open onClose={onClose} title="Add an MCP server" description="Its tools are listed next. You choose which.">
@@ -65,15 +75,18 @@ export function McpServerDialog({ projectId, onAdded, onClose }: McpServerDialog
           </Field>
         )}
         <Field
-          label="Key"
+          label="Access"
           hint={
-            command === null
-              ? "A saved secret whose hosts include the server's. Only this server gets its value."
-              : 'A saved secret. The package gets a placeholder, and may reach the hosts of the secret.'
+            command !== null
+              ? 'A saved secret. The package gets a placeholder, and may reach the hosts of the secret.'
+              : signsIn
+                ? 'Runs use the account of the person who started them. Connect yours next: it lists the tools.'
+                : "A saved secret whose hosts include the server's. Only this server gets its value."
           }
         >
-          <Select value={secret} onChange={(event) => setSecret(event.target.value)}>
+          <Select value={signsIn ? SIGN_IN : key} onChange={(event) => setSecret(event.target.value)}>
             <option value="">It needs none</option>
+            {command === null && <option value={SIGN_IN}>Each person signs in</option>}
             {secrets.map(({ id, name: one }) => (
               <option key={id}>{one}</option>
             ))}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Ellipsis, Plus, RefreshCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import type { McpServer } from '@outlast/sdk'
+import type { Account, McpServer } from '@outlast/sdk'
 import { Button, IconButton } from '@/components/button'
 import { Confirm } from '@/components/confirm'
 import { Menu, MenuItem } from '@/components/menu'
@@ -10,6 +10,8 @@ import { complain } from '@/components/toast'
 import { plural } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { useMe } from '../session/session-gate'
+import { AccountRow } from './account-row'
+import { accountsQuery } from './accounts'
 import { keep, reloadServers, serversQuery } from './mcp'
 import { McpServerDialog } from './mcp-server-dialog'
 import { McpToolsDialog } from './mcp-tools-dialog'
@@ -17,11 +19,13 @@ import { McpToolsDialog } from './mcp-tools-dialog'
 interface McpServerListProps {
   projectId: string
   mayManage: boolean
+  mayConnect: boolean
 }
 
 /** The project's MCP servers: what each gives to agents, and what waits to be looked at. */
-export function McpServerList({ projectId, mayManage }: McpServerListProps) {
+export function McpServerList({ projectId, mayManage, mayConnect }: McpServerListProps) {
   const { data, error, refetch } = useQuery(serversQuery(projectId))
+  const accounts = useQuery(accountsQuery(projectId)).data?.items ?? []
   const [adding, setAdding] = useState(false)
   const [shown, setShown] = useState<string | null>(null)
   const servers = data?.items ?? []
@@ -52,7 +56,9 @@ export function McpServerList({ projectId, mayManage }: McpServerListProps) {
               key={server.id}
               projectId={projectId}
               server={server}
+              account={accounts.find(({ server_id: id }) => id === server.id)}
               mayAllow={mayAllow(server)}
+              mayConnect={mayConnect}
               onShow={() => setShown(server.id)}
             />
           ))}
@@ -79,11 +85,13 @@ function useMayAllow(mayManage: boolean): (server: McpServer) => boolean {
 interface RowProps {
   projectId: string
   server: McpServer
+  account: Account | undefined
   mayAllow: boolean
+  mayConnect: boolean
   onShow: () => void
 }
 
-function Row({ projectId, server, mayAllow, onShow }: RowProps) {
+function Row({ projectId, server, account, mayAllow, mayConnect, onShow }: RowProps) {
   const { id, name, url, origin, agents, secret, secrets, allowed, waiting, listed_at, problem } = server
   const where = server.package ?? url.replace(/^https?:\/\//, '')
   const version = server.version === null ? '' : ` · version ${server.version}`
@@ -91,52 +99,55 @@ function Row({ projectId, server, mayAllow, onShow }: RowProps) {
     server.package === null ? 'Its tools are listed when a run first needs them' : 'The package is being installed'
   const [asking, setAsking] = useState(false)
   return (
-    <li data-mcp-server={name} className="flex items-center gap-3 px-4 py-3 sm:px-5">
-      <div className="min-w-0 flex-1">
-        <p className="truncate font-medium">
-          {name}
-          {origin === 'code' && (
-            <span className="font-normal text-muted"> · from the code of {agents.join(', ') || 'an agent'}</span>
-          )}
-        </p>
-        <p className="mt-0.5 truncate text-[13px] text-muted" title={server.package ?? url}>
-          {where}
-          {version}
-          {[...(secret === null ? [] : [secret]), ...secrets].map((one) => ` · ${one}`)}
-        </p>
-        <p className="mt-0.5 text-[13px] text-muted">
-          {allowed > 0 && `${plural(allowed, 'tool')} for ${origin === 'code' ? 'its agent' : 'agents'}`}
-          {allowed === 0 && (listed_at === null ? pending : 'No tools for agents yet')}
-          {waiting > 0 && <span className="text-warn"> · {waiting} to look at</span>}
-        </p>
-        {problem !== null && <p className="mt-0.5 text-[13px] text-warn">{problem}</p>}
-      </div>
-      <Button size="sm" onClick={onShow}>
-        {mayAllow && waiting > 0 ? 'Look at tools' : 'Tools'}
-      </Button>
-      {mayAllow && (
-        <Menu
-          align="end"
-          trigger={
-            <IconButton label={`Actions for ${name}`} size="icon-sm">
-              <Ellipsis />
-            </IconButton>
-          }
-        >
-          <MenuItem
-            onSelect={() => void client.mcpServers.refresh(id, projectId).then(keep, complain).then(reloadServers)}
+    <li data-mcp-server={name} className="px-4 py-3 sm:px-5">
+      <div className="flex items-center gap-3">
+        <div className="min-w-0 flex-1">
+          <p className="truncate font-medium">
+            {name}
+            {origin === 'code' && (
+              <span className="font-normal text-muted"> · from the code of {agents.join(', ') || 'an agent'}</span>
+            )}
+          </p>
+          <p className="mt-0.5 truncate text-[13px] text-muted" title={server.package ?? url}>
+            {where}
+            {version}
+            {[...(secret === null ? [] : [secret]), ...secrets].map((one) => ` · ${one}`)}
+          </p>
+          <p className="mt-0.5 text-[13px] text-muted">
+            {allowed > 0 && `${plural(allowed, 'tool')} for ${origin === 'code' ? 'its agent' : 'agents'}`}
+            {allowed === 0 && (listed_at === null ? pending : 'No tools for agents yet')}
+            {waiting > 0 && <span className="text-warn"> · {waiting} to look at</span>}
+          </p>
+          {problem !== null && <p className="mt-0.5 text-[13px] text-warn">{problem}</p>}
+        </div>
+        <Button size="sm" onClick={onShow}>
+          {mayAllow && waiting > 0 ? 'Look at tools' : 'Tools'}
+        </Button>
+        {mayAllow && (
+          <Menu
+            align="end"
+            trigger={
+              <IconButton label={`Actions for ${name}`} size="icon-sm">
+                <Ellipsis />
+              </IconButton>
+            }
           >
-            <RefreshCw />
-            List its tools again
-          </MenuItem>
-          {origin === 'project' && (
-            <MenuItem danger onSelect={() => setAsking(true)}>
-              <Trash2 />
-              Remove
+            <MenuItem
+              onSelect={() => void client.mcpServers.refresh(id, projectId).then(keep, complain).then(reloadServers)}
+            >
+              <RefreshCw />
+              List its tools again
             </MenuItem>
-          )}
-        </Menu>
-      )}
+            {origin === 'project' && (
+              <MenuItem danger onSelect={() => setAsking(true)}>
+                <Trash2 />
+                Remove
+              </MenuItem>
+            )}
+          </Menu>
+        )}
+      </div>
+      {account !== undefined && <AccountRow account={account} mayConnect={mayConnect} />}
       <Confirm
         open={asking}
         onClose={() => setAsking(false)}

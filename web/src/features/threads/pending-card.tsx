@@ -1,7 +1,11 @@
 import type { Pending } from '@outlast/sdk'
+import { AccountCard } from './account-card'
 import { ApprovalCard } from './approval-card'
 import { QuestionCard } from './question-card'
 
 /** An approval or question that waits for a person. */
-export const PendingCard = ({ pending }: { pending: Pending }) =>
-  pending.kind === 'approval' ? <ApprovalCard approval={pending} /> : <QuestionCard question={pending} />
+export function PendingCard({ pending }: { pending: Pending }) {
+  if (pending.kind === 'approval') return <ApprovalCard approval={pending} />
+  if (pending.account != null) return <AccountCard question={pending} account={pending.account} />
+  return <QuestionCard question={pending} />
+}

@@ -1,0 +1,40 @@
+"""Shapes of connections on the wire. Tokens are in none."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from outlast.kernel.http.shapes import Answer, Request
+
+Text = Annotated[str, Field(max_length=4_000)]
+AccountState = Literal["connected", "lost", "missing"]
+
+
+class SignInCallbackRequest(Request):
+    """What the browser brought back from the other server."""
+
+    state: Text
+    code: Text | None = None
+    iss: Text | None = None
+    error: Text | None = None
+
+
+class SignInAnswer(Answer):
+    """A sign-in that has begun."""
+
+    url: str
+    host: str
+    expires_at: str
+
+
+class AccountAnswer(Answer):
+    """Your account on a server of a project, or of the code of agents."""
+
+    server_id: str
+    server: str
+    host: str
+    project_id: str | None
+    state: AccountState
+    issuer: str | None
+    connected_at: str | None
+    last_used_at: str | None
