@@ -1,6 +1,5 @@
-"""All words of an agent's file together, in forty lines beside the functions of a shop: tools, servers, called agents, a
-handoff, and a flow with a schedule."""
-of forty lines beside the functions of a shop."""
+"""All words of an agent's file together, in forty lines beside the functions of a shop: tools, servers, called agents,
+a handoff, and a flow with a schedule."""
 
 from __future__ import annotations
 
