@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
 import outlast
 from tests.forked import Forked
@@ -157,12 +157,23 @@ def _wait_for_exit(process: Forked, seconds: float) -> bool:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A test that failed tells what its server was doing."""
+    """A test that failed tells what its server was doing, and what its windows show."""
     report = yield
-    running = getattr(item, "funcargs", {}).get("server")
+    given = getattr(item, "funcargs", {})
+    running, browser = given.get("server"), given.get("browser")
     if report.failed and isinstance(running, Server):
         report.sections.append((SERVER, running.told()))
+    if report.failed and report.when == "call" and isinstance(browser, Browser):
+        windows = [page for context in browser.contexts for page in context.pages]
+        report.sections += [(f"shown at {page.url}", _shown(page)) for page in windows]
     return report
+
+
+def _shown(page: Page) -> str:
+    try:
+        return page.locator("body").aria_snapshot(timeout=2_000)[-LAST_WORDS:]
+    except Error as error:  # it was closed, or hangs
+        return str(error)
 
 
 @pytest.fixture(scope="module")
