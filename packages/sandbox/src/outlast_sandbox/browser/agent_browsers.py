@@ -25,7 +25,7 @@ YIELDS_AFTER_S: Final = 60.0  # a page not used for so long ends if another thre
 LONGEST_S: Final = 3600.0
 WAIT_S: Final = 300.0
 STEP_S: Final = 60.0
-ANSWER_BYTES: Final = 6_000_000  # some 15,000 nodes of a page, a quarter of a second to parse
+ANSWER_BYTES: Final = 1_300_000  # some 3,500 nodes of a page: 50 ms to parse, on the event loop
 CHECK_S: Final = 2.0
 NO_PAGE: Final = (
     "No page is open. A page closes after {minutes:.0f} minutes without a step, when its run is cancelled, and when "
