@@ -27,6 +27,7 @@ MAX_BUSY_S: Final = 0.25  # processor time of one callback
 MAX_BLOCKED_S: Final = 2.0  # sleep in one callback
 STOOD_STILL: Final = "the event loop stood still"
 _LOOK_S: Final = 0.02  # how often the loop gives a sign, and is looked at
+_MOST_STEP_S: Final = 0.5  # counted between two looks: the whole process, or its machine, may have been stopped
 _SHOWN: Final = 6  # frames of a finding, from its inside and of the program
 _PACKAGE: Final = f"{Path(outlast.__file__).parent}/"
 _TESTS: Final = f"{Path(__file__).parent}/"
@@ -91,7 +92,7 @@ class _Watch:
                 busy_before, asleep_before = max(busy_before, self._beaten), asleep
             if stack and not _is_of_a_test(stack):
                 stall.busy_s += busy - busy_before
-                stall.blocked_s += asleep - asleep_before
+                stall.blocked_s += min(asleep - asleep_before, _MOST_STEP_S)
                 if stall.is_too_long and not told:
                     stall.where, told = _shown(stack), True
                     self._found(stall)
@@ -142,7 +143,8 @@ def _callback_of(thread: int) -> list[FrameType]:
     frame = _current_frames().get(thread)
     while frame is not None:
         if frame.f_code.co_filename.endswith(_RUNS_CALLBACKS):
-            return stack
+            waits = len(stack) == 1 and stack[0].f_code.co_filename.endswith("selectors.py")
+            return [] if waits else stack
         stack.append(frame)
         frame = frame.f_back
     return []

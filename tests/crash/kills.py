@@ -22,6 +22,7 @@ from tests.crash.crash_database import CrashPoint
 from tests.crash.scenario import FILES, TURNS, Played, play
 from tests.crash.server import CrashServer
 
+MAX_WIDTH = 3  # runs at the same time in `at_random_times`
 SEED_VARIABLE = "OUTLAST_TEST_SEED"
 POINT_VARIABLE = "OUTLAST_TEST_POINT"  # only the named points whose name contains this
 # How often these are committed depends on time, so a run may pass without the n-th of them.
@@ -159,7 +160,7 @@ async def at_random_times(
     report = Report()
     for seed in seeds:
         chance = random.Random(seed)
-        width = chance.randint(1, 3)
+        width = chance.randint(1, MAX_WIDTH)
         starts = server.starts
         try:
             plays: list[Played] = []

@@ -22,7 +22,8 @@ def _check_effects(server: CrashServer, runs: int) -> None:
     """Each call of each run took effect, and again only for a kill: at most those that were open then."""
     taken = Counter((server.folder / EFFECTS).read_text().splitlines())
     assert Counter(line.split(" ")[1] for line in taken) == Counter(dict.fromkeys(MADE, runs))
-    assert taken.total() - len(taken) <= 2 * 3 * (server.starts - 1), f"calls were made again without a crash: {taken}"
+    most = 2 * kills.MAX_WIDTH * (server.starts - 1)
+    assert taken.total() - len(taken) <= most, f"calls were made again without a crash: {taken}"
 
 
 async def _kill(make_server: MakeServer, model: ModelServer, at_points: int, at_times: int) -> Report:

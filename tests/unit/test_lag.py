@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import textwrap
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -71,6 +72,11 @@ async def test_one_that_holds_the_interpreter_in_c_is_noticed() -> None:
 async def test_work_in_a_thread_and_waiting_are_not() -> None:
     assert await _stalls_of(lambda: anyio.to_thread.run_sync(BUSY, 0.5)) == []
     assert await _stalls_of(lambda: anyio.sleep(0.5)) == []
+
+
+async def test_a_loop_that_waits_runs_no_callback_however_long_its_machine_stops() -> None:
+    loop = threading.get_ident()
+    assert await anyio.to_thread.run_sync(lag._callback_of, loop) == []
 
 
 async def test_many_short_callbacks_are_not() -> None:
