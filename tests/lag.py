@@ -26,7 +26,7 @@ import outlast
 MAX_BUSY_S: Final = 0.25  # processor time of one callback
 MAX_BLOCKED_S: Final = 2.0  # sleep in one callback
 STOOD_STILL: Final = "the event loop stood still"
-_LOOK_S: Final = 0.02  # how often the loop gives a sign, and is looked at
+_LOOK_S: Final = 0.05  # how often the loop gives a sign, and is looked at
 _MOST_STEP_S: Final = 0.5  # counted between two looks: the whole process, or its machine, may have been stopped
 _SHOWN: Final = 6  # frames of a finding, from its inside and of the program
 _PACKAGE: Final = f"{Path(outlast.__file__).parent}/"

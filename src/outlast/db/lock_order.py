@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -58,7 +59,7 @@ class RowLocks:
     """The rows that one transaction inserted or locked, by table."""
 
     mine: defaultdict[str, set[Any]] = field(default_factory=lambda: defaultdict(set))
-    last: tuple[Place, str, str] | None = None  # the furthest place, its table, the statement
+    last: tuple[Place, str, sa.Executable] | None = None  # the furthest place, its table, the statement
     broken: LockOrderBroken | None = None
 
     def note(self, conn: sa.Connection, statement: sa.Executable, parameters: Any) -> None:
@@ -87,7 +88,7 @@ class RowLocks:
             raise self.broken
         self.mine[table.name] |= keys
         if self.last is None or place > self.last[0]:
-            self.last = place, table.name, str(statement)
+            self.last = place, table.name, statement
 
 
 def _inserted(statement: sa.Insert, parameters: Any) -> set[Any]:
@@ -96,6 +97,7 @@ def _inserted(statement: sa.Insert, parameters: Any) -> set[Any]:
     return {row["id"] for row in rows if "id" in row}
 
 
+@lru_cache(maxsize=1_000)
 def _locked_tables(statement: sa.Executable) -> tuple[list[sa.Table], bool]:
     """The tables whose rows the statement locks, and True if it waits for rows that others hold."""
     if isinstance(statement, sa.Update | sa.Delete):

@@ -200,23 +200,27 @@ def _kind_of(column: Any) -> int | None:
     return 1700 if isinstance(kind, sa.Numeric) else None
 
 
+_known: Final[dict[tuple[Any, ...], Prepared | None]] = {}  # by dialect, statement and its parameters' names
+
+
 class PreparedStatements:
-    """A cache of the statements prepared so far in this process. Several threads may use it at once: if two prepare the
-    same statement, one of the two stays."""
+    """The statements prepared so far in this process, for all its databases of one dialect. Several threads may use it
+    at once: if two prepare the same statement, one of the two stays."""
 
     def __init__(self, dialect: sa.Dialect, driver: Driver) -> None:
         self._dialect, self._driver = dialect, driver
-        self._known: dict[tuple[Any, ...], Prepared | None] = {}  # by the statement and its parameters' names
 
     def of(self, statement: Any, parameters: Mapping[str, Any]) -> Prepared | None:
         """The prepared form; None if the statement cannot be prepared (lists that grow with their values)."""
-        key, known = (statement, *parameters), self._known
-        if key in known:
-            return known[key]
-        if len(known) >= MAX_PREPARED:  # a store builds a new statement each time
-            self._known = known = {}
+        key = (self._dialect.name, statement, *parameters)
+        try:
+            return _known[key]
+        except KeyError:
+            pass
+        if len(_known) >= MAX_PREPARED:  # a store builds a new statement each time
+            _known.clear()
         keys = sorted(parameters) if statement.is_dml else None
         compiled = statement.compile(dialect=self._dialect, column_keys=keys)
         grows = bool(compiled.post_compile_params or compiled.literal_execute_params)
-        known[key] = prepared = None if grows else Prepared(compiled, self._dialect, self._driver, parameters)
+        _known[key] = prepared = None if grows else Prepared(compiled, self._dialect, self._driver, parameters)
         return prepared
