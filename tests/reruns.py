@@ -13,6 +13,8 @@ MAX_RUNS = 2  # of the kept ones in which the same test may be tried again
 KEPT_RUNS = 10
 AT_ONCE = 6_000  # characters of a failure that are printed when it happens: a run that is ended shows nothing else
 SERVER = "the server"  # the section of a failure's report in which the server under test tells of itself
+WINDOW = "shown at "  # and those in which the windows of a browser test do
+TOLD = (SERVER, WINDOW)
 _KEY = "outlast/reruns"
 
 
@@ -43,7 +45,7 @@ class Reruns:
         terminal = self._config.pluginmanager.get_plugin("terminalreporter")
         if outcome in {"rerun", "failed"} and terminal is not None:
             text = "\n".join(
-                [report.longreprtext[-AT_ONCE:], *(told for name, told in report.sections if name == SERVER)]
+                [report.longreprtext[-AT_ONCE:], *(told for name, told in report.sections if name.startswith(TOLD))]
             )
             terminal.write_line(f"\n{outcome}: {report.nodeid} ({report.when})\n{text}")
 

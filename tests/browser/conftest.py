@@ -23,13 +23,13 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sy
 
 import outlast
 from tests.forked import Forked
-from tests.reruns import SERVER
+from tests.reruns import SERVER, WINDOW
 
 pytestmark = pytest.mark.browser
 
 WEB = Path(outlast.__file__).parent / "_web" / "index.html"
 START_TRIES = 600
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 LAST_WORDS = 3_000  # characters
 # As without a configuration, but the demo model speaks faster: its story takes six seconds.
 QUICK = """\
@@ -165,7 +165,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         report.sections.append((SERVER, running.told()))
     if report.failed and report.when == "call" and isinstance(browser, Browser):
         windows = [page for context in browser.contexts for page in context.pages]
-        report.sections += [(f"shown at {page.url}", _shown(page)) for page in windows]
+        report.sections += [(f"{WINDOW}{page.url}", _shown(page)) for page in windows]
     return report
 
 
