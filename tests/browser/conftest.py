@@ -22,6 +22,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect, sync_playwright
 
 import outlast
+from outlast_sandbox.browser import chromium
 from tests.forked import Forked
 from tests.reruns import SERVER, WINDOW
 
@@ -29,6 +30,9 @@ pytestmark = pytest.mark.browser
 
 WEB = Path(outlast.__file__).parent / "_web" / "index.html"
 START_TRIES = 600
+# The last list counts: this one names what matters here of Playwright's, and what the server's own browsers leave out.
+DISABLED = ("AimEnabled", "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable", "PaintHolding", *chromium.DISABLED)
+FLAGS = ["--disable-gpu", f"--disable-features={','.join(DISABLED)}"]
 PATIENCE_MS = 60_000
 LAST_WORDS = 3_000  # characters
 # As without a configuration, but the demo model speaks faster: its story takes six seconds.
@@ -190,12 +194,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 # Not for the whole session: Playwright keeps an event loop running in this thread, beside which no async test can run.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if program is None:
         pytest.skip("no Chromium; as root, `apt-get install --no-install-recommends chromium` installs it")
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium, args=["--disable-gpu"])
+        launched = playwright.chromium.launch(executable_path=program, args=FLAGS)
         yield launched
         launched.close()
 

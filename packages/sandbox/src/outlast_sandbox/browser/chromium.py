@@ -18,6 +18,16 @@ SEEN_INSIDE: Final = ("/usr/", "/bin/", "/lib/", "/lib64/")  # every sandbox see
 # The process is also ended from within, in case the server is killed and not restarted.
 LONGEST_S: Final = 600
 START: Final = 'exec timeout --signal=KILL "$0" "$@" 3<&0 4>&1 1>&2'
+DISABLED: Final = (
+    "Translate",
+    "OptimizationHints",
+    "MediaRouter",
+    "AutofillServerCommunication",
+    "NetworkTimeServiceQuerying",
+    # The lists below the address bar are pages too, loaded with each window and never seen: half of its work.
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+)
 FLAGS: Final = (
     "--headless",
     "--remote-debugging-pipe",
@@ -35,7 +45,7 @@ FLAGS: Final = (
     "--disable-domain-reliability",
     "--disable-extensions",
     "--disable-sync",
-    "--disable-features=Translate,OptimizationHints,MediaRouter,AutofillServerCommunication,NetworkTimeServiceQuerying",
+    f"--disable-features={','.join(DISABLED)}",
     "--component-updater=url-source=http://127.0.0.1:9/",  # it would also ask for updates of what it does not have
     "--enable-unsafe-swiftshader",  # pages that draw with WebGL do so without a graphics card
     "--font-render-hinting=none",
