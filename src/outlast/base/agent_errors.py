@@ -57,6 +57,14 @@ class UnknownSecret(InvalidRequest):
     default_hint = "Name it as `secret_env` in a [[sandbox.dependencies]] table."
 
 
+class UnknownConnection(InvalidRequest):
+    """A function asks for a connection that the configuration does not have, or not for its agent. Fields:
+    `connection`, `known`."""
+
+    code = "unknown_connection"
+    default_hint = "Name it in `connections` of the agent, and in a [[connections]] table with a kind."
+
+
 class CommandInterrupted(Conflict):
     """The sandbox was lost during a command of a function; whether it took effect is not known."""
 

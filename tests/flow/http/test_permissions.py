@@ -188,6 +188,7 @@ TABLE: dict[str, Row] = {
     "DELETE /v1/mcp-servers/{mcp_server_id}": Row(OWNER),
     "GET /v1/projects/{project_id}/connections": Row(VIEWER),
     "POST /v1/mcp-servers/{mcp_server_id}/connection": Row(EDITOR),
+    "POST /v1/mcp-servers/{mcp_server_id}/connection/test": Row(EDITOR),
     "DELETE /v1/mcp-servers/{mcp_server_id}/connection": Row(VIEWER),
     "POST /v1/connections/callback": Row(SIGNED_IN, {"state": "other"}),
     "GET /v1/projects/{project_id}/sandboxes": Row(VIEWER),

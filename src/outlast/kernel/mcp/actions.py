@@ -232,7 +232,7 @@ def _require_server(tx: Tx, actor: Actor, server_id: str, right: Right) -> McpSe
     """The server's row. One of agents' code is read by everybody and changed by administrators. Raises `NotFound`,
     `Forbidden`."""
     of_code = store.code_server_of(tx, server_id)
-    if of_code is None:
+    if of_code is None or of_code.kind is not None:  # a service of the configuration is no MCP server
         return require_owned(tx, actor, McpServerRow, mcp_servers, "MCP server", server_id, right)
     if right is not Right.READ:
         require_administrator(tx, actor)

@@ -23,6 +23,8 @@ class McpServerRow(NamedTuple):
     problem: str | None
     tries: int
     retry_at: datetime | None
+    kind: str | None
+    passed_at: datetime | None
 
 
 class McpToolRow(NamedTuple):

@@ -93,7 +93,7 @@ def code_key(spot: Spot) -> str:
 
 
 def code_server_of(tx: Tx, server_id: str) -> McpServerRow | None:
-    """The server if agents' code names it, or None."""
+    """The row if agents' code names the server, or the configuration the service; or None."""
     row = tx.find(McpServerRow, mcp_servers, {"id": server_id})
     return row if row is not None and row.project_id is None else None
 

@@ -1,6 +1,6 @@
 """Texts that stand for secrets in a function, and become a sandbox's placeholders where it uses them there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from outlast.base.agent_errors import UnknownSecret
 from outlast.kernel.sandboxes.settings import SandboxSettings
@@ -9,9 +9,10 @@ from outlast.kernel.sandboxes.settings import SandboxSettings
 class FunctionSecrets:
     """Implements `Secrets`. The texts are the same for each sandbox and each call of a function."""
 
-    def __init__(self, settings: SandboxSettings | None) -> None:
+    def __init__(self, settings: SandboxSettings | None, more: Iterable[str] = ()) -> None:
+        """`more`: names beside those of the settings."""
         dependencies = () if settings is None else settings.dependencies
-        self._names = sorted({one.secret_env for one in dependencies if one.secret_env})
+        self._names = sorted({*(one.secret_env for one in dependencies if one.secret_env), *more})
 
     def __getitem__(self, name: str) -> str:
         if name not in self._names:

@@ -41,6 +41,7 @@ def create_secret(
         TooManySecrets, "secrets", project_id or "", len(store.names_in(tx, project_id)), settings.most_per_project
     )
     configured = {one.secret_env for one in sandbox.dependencies} if sandbox is not None else set()
+    configured |= {one.variable for one in services.accounts.oauth.services.values()}
     is_taken = checked_name(name) in configured
     secret_id = None if is_taken else store.add(tx, project_id, name, found, actor.user_id)
     if secret_id is None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -20,7 +20,7 @@ from outlast.kernel.threads.tables import threads
 # The active run, otherwise a waiting one, otherwise the last one.
 _BY_LEG: Final = sa.case((runs.c.leg == "held", 0), (runs.c.leg.in_(("ready", "parked")), 1), else_=2)
 _WORKER: Final = (
-    sa.select(runs.c.started_by)
+    sa.select(runs.c.started_by, runs.c.profile)
     .where(runs.c.workspace_id == sa.bindparam("workspace_id"))
     .order_by(_BY_LEG, runs.c.created_at.desc(), runs.c.id.desc())
     .limit(1)
@@ -43,12 +43,24 @@ class Use:
     at: datetime
 
 
+class Worker(NamedTuple):
+    """A run that works in a sandbox: the user who started it, and the name of its agent."""
+
+    started_by: str
+    profile: str
+
+
+def worker_of(tx: Tx, workspace_id: str) -> Worker | None:
+    """The run there: the active one, otherwise a waiting one, otherwise the latest one."""
+    return tx.row(Worker, _WORKER, {"workspace_id": workspace_id})
+
+
 def user_of(tx: Tx, workspace_id: str) -> str | None:
     """The user of the run there: the starter of the active run, otherwise of the latest one, otherwise the creator of
     the sandbox or the thread."""
-    found = tx.execute(_WORKER, {"workspace_id": workspace_id}).scalar()
-    if found is not None:
-        return str(found)
+    worker = worker_of(tx, workspace_id)
+    if worker is not None:
+        return worker.started_by
     hosted = sa.select(hosted_sandboxes.c.user_id).where(hosted_sandboxes.c.workspace_id == workspace_id)
     owner = (
         sa.select(threads.c.created_by)
