@@ -54,13 +54,13 @@ export interface AcceptedInvitation {
   token: string | null
 }
 
-/** Your account on a server of a project, or of the code of agents. */
+/** Your account on an MCP server of a project or of the code of agents, or on a service of the configuration. */
 export interface Account {
-  /** Id of the MCP server. */
+  /** Id of the MCP server, or of the service. */
   server_id: string
-  /** Name of the MCP server. */
+  /** Name of the MCP server, or of the service for people. */
   server: string
-  /** Host of the MCP server. */
+  /** Host of the MCP server; for a service, the host at which people sign in. */
   host: string
   /** Id of its project; null for one of the code of agents. */
   project_id: string | null
@@ -72,6 +72,10 @@ export interface Account {
   connected_at: string | null
   /** When a run last used it, within a minute; null if none has. */
   last_used_at: string | null
+  /** Your name at the other server, once it was asked; null if it is not known. */
+  account: string | null
+  /** For a service: how agents use it. Null for an MCP server. */
+  service: AccountService | null
 }
 
 /** An account that a person needs to connect: the question is answered once they have. */
@@ -84,6 +88,20 @@ export interface AccountData {
   host: string
   /** Id of the user whose account it is: the one who started the run. */
   user_id: string
+}
+
+/** A service of the configuration, whose tokens are used in sandboxes. */
+export interface AccountService {
+  /** Name by which agents ask for it. */
+  name: string
+  /** `generic`, `github`, `google`, `linear` or `slack`. */
+  kind: string
+  /** Environment variable that holds the token's placeholder in sandboxes. */
+  variable: string
+  /** Hosts that tokens may be sent to. */
+  hosts: string[]
+  /** When `outlast doctor --connections` last tried the service and all of it worked; null if it never did. */
+  passed_at: string | null
 }
 
 /** An action on a page: the name of a `data-action` and its values, at most 16 kB. */

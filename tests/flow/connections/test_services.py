@@ -3,9 +3,10 @@ and runs that wait for one."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -33,17 +34,21 @@ from outlast.kernel.connections.shapes import SignInCallbackRequest
 from outlast.kernel.connections.tables import connections
 from outlast.kernel.mcp import actions as mcp
 from outlast.kernel.mcp.settings import McpSettings
+from outlast.kernel.mcp.shapes import McpServerRequest
 from outlast.kernel.runs.settings import RetrySettings
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.secrets import actions as saved
 from outlast.kernel.settings import Settings
+from outlast.kernel.settings.server import ServerSettings
+from outlast.surfaces.cli.connection_checks import NO_ACCOUNT, check_connections
 from outlast.testing.scripted_model import Call, turn
 from outlast_sandbox.egress.rules import Policy
 from tests.factories import join, make_user
 from tests.flow.connections.service_servers import CLIENT, SECRET, ServiceServer, service_server
 from tests.flow.connections.test_sign_in import OWN, allow
 from tests.flow.harness import Stage, stage, told_last
+from tests.flow.mcp.tool_server import tool_server
 
 PATHS = {
     "github": ("/login/oauth/authorize", "/login/oauth/access_token", f"/applications/{CLIENT}/grant", "/user"),
@@ -326,3 +331,37 @@ async def test_a_service_is_no_mcp_server_and_its_variable_is_taken(db: Database
             await mcp.list_tools(services, owner, it.service_id)
         with pytest.raises(SecretNameTaken):
             await saved.create_secret(services, owner, it.it.project_id, "GITHUB_TOKEN", ["api.github.com"], "x")
+
+
+@on_sqlite
+async def test_the_doctor_tries_services_and_servers_and_remembers_which_passed(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "server.key").write_text(base64.b64encode(b"k" * 32).decode())
+    async with world(db, tmp_path, "github") as it, tool_server() as tracker:
+        place = f"127.0.0.1:{it.server.port}"
+        settings = replace(
+            it.it.services.settings,
+            server=ServerSettings(data_dir=str(tmp_path)),
+            mcp=McpSettings(allow_private=(place, tracker.place)),
+        )
+        services = replace(it.it.services, settings=settings)
+        wanted = McpServerRequest(name="tracker", url=tracker.url)
+        await mcp.add_server(services, it.it.owner, it.it.project_id, wanted)
+
+        async def look() -> list[tuple[str, str]]:
+            return [(one.verdict, one.found) for one in await check_connections(db, settings)]
+
+        tracked = ("ok", f"lists {len(await tracker.mcp.list_tools())} tools")
+        assert await look() == [("note", NO_ACCOUNT), tracked]
+        await it.connect()
+        assert (await it.account()).service.passed_at is None
+        assert await look() == [("ok", "works, as ana"), tracked]
+        assert (await it.account()).service.passed_at is not None
+        it.server.client_secret = "changed there"
+        assert (await look())[0][1].startswith("GitHub does not accept the client id and secret")
+        it.server.client_secret = SECRET
+        it.server.end_all()
+        assert (await look())[0] == ("bad", "The account on GitHub is not connected.")
+        monkeypatch.delenv("FORGE_SECRET")
+        assert (await look())[0] == ("bad", "FORGE_SECRET is not set")

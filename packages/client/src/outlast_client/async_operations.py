@@ -152,8 +152,14 @@ class ConnectionsOperations(AsyncGroup):
         account go on."""
         return await self._json(Call("POST", "/v1/connections/callback", (), body=body))
 
+    async def test(self, mcp_server_id: str) -> Account:
+        """Test your account on a service with one cheap request (editors). The answer has the name of the
+        account."""
+        return await self._json(Call("POST", "/v1/mcp-servers/{}/connection/test", (mcp_server_id, )))
+
     def list(self, project_id: str) -> AsyncIterator[Account]:
-        """List the project's MCP servers on which people have accounts, each with your own connection."""
+        """List the project's MCP servers on which people have accounts, and the services of the
+        configuration, each with your own connection."""
         return self._pages(Call("GET", "/v1/projects/{}/connections", (project_id, )))
 
 

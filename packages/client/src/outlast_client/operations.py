@@ -152,8 +152,14 @@ class ConnectionsOperations(Group):
         account go on."""
         return self._json(Call("POST", "/v1/connections/callback", (), body=body))
 
+    def test(self, mcp_server_id: str) -> Account:
+        """Test your account on a service with one cheap request (editors). The answer has the name of the
+        account."""
+        return self._json(Call("POST", "/v1/mcp-servers/{}/connection/test", (mcp_server_id, )))
+
     def list(self, project_id: str) -> Iterator[Account]:
-        """List the project's MCP servers on which people have accounts, each with your own connection."""
+        """List the project's MCP servers on which people have accounts, and the services of the
+        configuration, each with your own connection."""
         return self._pages(Call("GET", "/v1/projects/{}/connections", (project_id, )))
 
 

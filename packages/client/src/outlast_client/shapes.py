@@ -67,12 +67,13 @@ class AcceptedInvitation(TypedDict):
 
 
 class Account(TypedDict):
-    """Your account on a server of a project, or of the code of agents."""
-    # Id of the MCP server.
+    """Your account on an MCP server of a project or of the code of agents, or on a service of the
+    configuration."""
+    # Id of the MCP server, or of the service.
     server_id: str
-    # Name of the MCP server.
+    # Name of the MCP server, or of the service for people.
     server: str
-    # Host of the MCP server.
+    # Host of the MCP server; for a service, the host at which people sign in.
     host: str
     # Id of its project; null for one of the code of agents.
     project_id: str | None
@@ -85,6 +86,10 @@ class Account(TypedDict):
     connected_at: str | None
     # When a run last used it, within a minute; null if none has.
     last_used_at: str | None
+    # Your name at the other server, once it was asked; null if it is not known.
+    account: str | None
+    # For a service: how agents use it. Null for an MCP server.
+    service: AccountService | None
 
 
 class AccountData(TypedDict):
@@ -97,6 +102,20 @@ class AccountData(TypedDict):
     host: str
     # Id of the user whose account it is: the one who started the run.
     user_id: str
+
+
+class AccountService(TypedDict):
+    """A service of the configuration, whose tokens are used in sandboxes."""
+    # Name by which agents ask for it.
+    name: str
+    # `generic`, `github`, `google`, `linear` or `slack`.
+    kind: str
+    # Environment variable that holds the token's placeholder in sandboxes.
+    variable: str
+    # Hosts that tokens may be sent to.
+    hosts: Sequence[str]
+    # When `outlast doctor --connections` last tried the service and all of it worked; null if it never did.
+    passed_at: str | None
 
 
 class ActionRequest(TypedDict):

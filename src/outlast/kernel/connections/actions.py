@@ -19,7 +19,7 @@ from outlast.kernel.connections.oauth_client import CALLBACK_PATH, DOCUMENT_PATH
 from outlast.kernel.connections.rows import ConnectionRow, SignInRow
 from outlast.kernel.connections.rules import Metadata
 from outlast.kernel.connections.services import Service
-from outlast.kernel.connections.shapes import AccountAnswer, ServiceAnswer, SignInAnswer, SignInCallbackRequest
+from outlast.kernel.connections.shapes import AccountAnswer, AccountServiceAnswer, SignInAnswer, SignInCallbackRequest
 from outlast.kernel.mcp import actions as mcp
 from outlast.kernel.mcp.code_servers import usable_in
 from outlast.kernel.mcp.rows import McpServerRow
@@ -260,11 +260,11 @@ def _answer(row: store.AccountOn, service: Service | None) -> AccountAnswer:
     return shape_of(AccountAnswer, row, host=host, state=row.state or "missing", service=_service_answer(row, service))
 
 
-def _service_answer(row: store.AccountOn, service: Service | None) -> ServiceAnswer | None:
+def _service_answer(row: store.AccountOn, service: Service | None) -> AccountServiceAnswer | None:
     if service is None:
         return None
     passed_at = None if row.passed_at is None else iso(row.passed_at)
-    return ServiceAnswer(
+    return AccountServiceAnswer(
         name=service.name,
         kind=service.kind_name,
         variable=service.variable,

@@ -174,6 +174,18 @@ class OAuth:
             service=service.name,
         )
 
+    async def check_client(self, service: Service) -> None:
+        """Ask the token endpoint with a code that it does not know: it has to refuse the code, not the client. Raises
+        `SignInRefused`, `SignInFailed`."""
+        form = {"grant_type": "authorization_code", "code": "outlast-doctor", "redirect_uri": service.authorization}
+        party = self.party_of(service)
+        answer = await self._ask(party, form)
+        if _error(answer) in _OUR_FAULT:
+            text = f"{service.title} does not accept the client id and secret ({_error(answer)})."
+            raise SignInRefused(text, hint="Correct client_id and secret_env in [[connections]].", server=party.issuer)
+        if not _is_refusal(answer):
+            raise SignInFailed(f"{service.token} is not a token endpoint.", server=service.token)
+
     async def account_on(self, service: Service, access: str) -> str | None:
         """The name of the account, as the service tells it to the holder of the token; None if the token is refused.
         Empty if the service has no address to ask, or names no account. Raises as a request does."""

@@ -27,7 +27,7 @@ class SignInAnswer(Answer):
     expires_at: str
 
 
-class ServiceAnswer(Answer):
+class AccountServiceAnswer(Answer):
     """A service of the configuration, whose tokens are used in sandboxes."""
 
     name: str
@@ -49,4 +49,4 @@ class AccountAnswer(Answer):
     connected_at: str | None
     last_used_at: str | None
     account: str | None
-    service: ServiceAnswer | None
+    service: AccountServiceAnswer | None

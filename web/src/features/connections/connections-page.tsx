@@ -13,13 +13,14 @@ import { PageHeader } from '../shell/shell'
 import { McpServerList } from './mcp-server-list'
 import { SecretDialog } from './secret-dialog'
 import { SecretRow } from './secret-row'
+import { ServiceList } from './service-list'
 import { secretsQuery, usesQuery } from './secrets'
 import { ValueDialog } from './value-dialog'
 
 /** What a dialog is open for: a new secret, the hosts of one, its value, or the person's own. */
 export type Editing = { what: 'new' } | { what: 'hosts' | 'value' | 'own'; secret: Secret }
 
-/** `/projects/:id/connections`: the secrets of a project's sandboxes, its MCP servers, and the uses of secrets. */
+/** `/projects/:id/connections`: the secrets of a project's sandboxes, services, MCP servers, and the uses of secrets. */
 export default function ConnectionsPage({ projectId }: { projectId: string }) {
   const { projectId: active, project, choose } = useActiveProject()
   const { data, error, refetch } = useQuery(secretsQuery(projectId))
@@ -72,6 +73,7 @@ export default function ConnectionsPage({ projectId }: { projectId: string }) {
               </ul>
             </>
           )}
+          <ServiceList projectId={projectId} mayConnect={mayConnect} />
           <McpServerList projectId={projectId} mayManage={mayManage} mayConnect={mayConnect} />
           <Uses projectId={projectId} />
         </div>
