@@ -345,7 +345,7 @@ async def test_the_token_of_an_account_is_put_into_requests_of_runs_of_agents_th
             assert "GITHUB_TOKEN" in await server.run(ask)
         assert len(town.hosts[OTHER].requests) == 2
         await server.keeper.uses.flush()
-    uses = await town.db.read(store.uses_of, town.project_id, 10, None, None, "GITHUB_TOKEN")
+    uses = await town.db.read(store.uses_of, town.project_id, 10, None, None, "GITHUB_TOKEN", "")
     assert [(use.host, use.path) for use in uses][-2:] == [(OTHER, "/user")] * 2
 
 
@@ -423,7 +423,7 @@ async def test_each_use_of_a_secret_is_logged_and_its_value_is_nowhere(town: Tow
         await server.run(f'curl -sS -H "X-Key: $LINEAR_API_KEY" "https://{API}/graphql?q=private"')
         await server.run(f"curl -sS https://{API}/without")
         sandbox_id = (await server.sandbox()).sandbox_id
-    (use,) = await town.db.read(store.uses_of, town.project_id, 10, None, None, None)
+    (use,) = await town.db.read(store.uses_of, town.project_id, 10, None, None, None, "")
     assert (use.secret, use.host, use.method, use.path, use.status) == ("LINEAR_API_KEY", API, "GET", "/graphql", 200)
     assert (use.sandbox_id, use.project_id) == (sandbox_id, town.project_id)
     kept = [path for path in [*town.data_dir.rglob("*"), *town.data_dir.parent.glob("*.db*")] if path.is_file()]

@@ -2422,6 +2422,15 @@ export interface NewInvitation {
   expires_at: string
 }
 
+export interface NewOwnSecretRequest {
+  /** Environment variable that holds its placeholder in sandboxes. */
+  name: string
+  /** Hosts that sandboxes may reach for it and that its value is sent to: HOST or *.HOST, with an optional :PORT. */
+  hosts: string[]
+  /** The value. */
+  value: string
+}
+
 /** A new link. `url` holds its secret and is shown only here. */
 export interface NewPageLink {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
@@ -3886,6 +3895,8 @@ export interface Secret {
   id: string
   /** Id of its project; null if it is for sandboxes of every project. */
   project_id: string | null
+  /** It is your own: used in the runs that you start, in every project, and seen by you alone. */
+  is_own: boolean
   /** Environment variable that holds its placeholder in sandboxes. */
   name: string
   /** Hosts that sandboxes may reach for it and that its value is sent to. */

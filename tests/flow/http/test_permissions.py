@@ -186,6 +186,8 @@ TABLE: dict[str, Row] = {
     "POST /v1/mcp-servers/{mcp_server_id}/allow": Row(OWNER, {"tools": {"find": "other"}}),
     "POST /v1/mcp-servers/{mcp_server_id}/forbid": Row(OWNER, {"tools": ["find"]}),
     "DELETE /v1/mcp-servers/{mcp_server_id}": Row(OWNER),
+    "GET /v1/me/secrets": Row(SIGNED_IN),
+    "POST /v1/me/secrets": Row(SIGNED_IN, {"name": "MY_KEY", "hosts": ["api.example"], "value": "x"}),
     "GET /v1/projects/{project_id}/connections": Row(VIEWER),
     "POST /v1/mcp-servers/{mcp_server_id}/connection": Row(EDITOR),
     "POST /v1/mcp-servers/{mcp_server_id}/connection/test": Row(EDITOR),

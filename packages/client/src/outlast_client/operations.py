@@ -438,6 +438,17 @@ class McpServersOperations(Group):
         return self._pages(Call("GET", "/v1/projects/{}/mcp-servers", (project_id, )))
 
 
+class MeOperations(Group):
+    def create_own_secret(self, **body: Unpack[NewOwnSecretRequest]) -> Secret:
+        """Save a secret of your own: it is used in the runs that you start, in every project, and seen by
+        you alone. It goes before a secret of a project that has the same name."""
+        return self._json(Call("POST", "/v1/me/secrets", (), body=body))
+
+    def list_own_secrets(self) -> Iterator[Secret]:
+        """List the secrets that are your own. Values are never included."""
+        return self._pages(Call("GET", "/v1/me/secrets", ()))
+
+
 class MembersOperations(Group):
     def remove(self, project_id: str, user_id: str) -> None:
         """Remove any member (owners) or yourself."""
@@ -929,8 +940,8 @@ class SecretsOperations(Group):
         return self._json(Call("PATCH", "/v1/secrets/{}", (secret_id, ), body=body))
 
     def list(self, project_id: str) -> Iterator[Secret]:
-        """List the saved secrets for sandboxes of a project, its own first, then those of the server
-        (editors). Values are never included."""
+        """List the saved secrets for sandboxes of a project: those of your own, the project's, then the
+        server's (editors). Values are never included."""
         return self._pages(Call("GET", "/v1/projects/{}/secrets", (project_id, )))
 
 
@@ -1263,6 +1274,7 @@ class Operations:
         self.invitations = InvitationsOperations(transport)
         self.knowledge = KnowledgeOperations(transport)
         self.mcp_servers = McpServersOperations(transport)
+        self.me = MeOperations(transport)
         self.members = MembersOperations(transport)
         self.memories = MemoriesOperations(transport)
         self.memory_switches = MemorySwitchesOperations(transport)

@@ -2450,6 +2450,16 @@ class NewInvitation(TypedDict):
     expires_at: str
 
 
+class NewOwnSecretRequest(TypedDict):
+    # Environment variable that holds its placeholder in sandboxes.
+    name: str
+    # Hosts that sandboxes may reach for it and that its value is sent to: HOST or *.HOST, with an optional
+    # :PORT.
+    hosts: Sequence[str]
+    # The value.
+    value: str
+
+
 class NewPageLink(TypedDict):
     """A new link. `url` holds its secret and is shown only here."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
@@ -3920,6 +3930,8 @@ class Secret(TypedDict):
     id: str
     # Id of its project; null if it is for sandboxes of every project.
     project_id: str | None
+    # It is your own: used in the runs that you start, in every project, and seen by you alone.
+    is_own: bool
     # Environment variable that holds its placeholder in sandboxes.
     name: str
     # Hosts that sandboxes may reach for it and that its value is sent to.

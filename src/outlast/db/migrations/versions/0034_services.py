@@ -1,4 +1,4 @@
-"""Keep services of the configuration on which people connect accounts.
+"""Keep services of the configuration on which people connect accounts, and secrets that are a person's own.
 
 Runs: before deploy
 """
@@ -11,6 +11,7 @@ from outlast.db.columns import UtcTime
 revision = "0034"
 down_revision = "0031"
 CODE_KEY = "of one that agents' code or the configuration names: hash of its name and address"
+OWN = "a person's own, for the runs that they start; null: it is shared"
 KIND = "of a service of [[connections]], which is no MCP server; null: an MCP server"
 PASSED = "of a service: when `outlast doctor --connections` last passed; null: never"
 
@@ -20,5 +21,10 @@ def upgrade() -> None:
     op.add_column("mcp_servers", sa.Column("passed_at", UtcTime, comment=PASSED))
     account = sa.Column("account", sa.Text, comment="its name at the other server; null: not known")
     op.add_column("connections", account)
+    op.add_column("secrets", sa.Column("owner_id", sa.String(40), comment=OWN))
+    op.create_index("uq_secrets_owner_id_name", "secrets", ["owner_id", "name"], unique=True)
+    op.drop_index("uq_secrets_server", "secrets")
+    where = sa.text("project_id IS NULL AND owner_id IS NULL")
+    op.create_index("uq_secrets_server", "secrets", ["name"], unique=True, sqlite_where=where, postgresql_where=where)
     if op.get_bind().dialect.name == "postgresql":  # SQLite keeps no comments
         op.alter_column("mcp_servers", "code_key", comment=CODE_KEY, existing_type=sa.String(80))

@@ -20,10 +20,11 @@ from outlast.kernel.sandboxes.egress.uses import UseLog
 from outlast.kernel.sandboxes.store import SandboxRecord, unknown
 from outlast.kernel.sandboxes.translation import untranslated
 from outlast.kernel.secrets import store as saved
+from outlast.kernel.secrets.saved_secrets import for_its_hosts
 from outlast.kernel.set_aside.kinds import SANDBOX_EGRESS
 from outlast_sandbox.egress.dialer import Network, TlsContexts
 from outlast_sandbox.egress.proxy import EgressStatistics, SandboxProxy
-from outlast_sandbox.egress.rules import Policy
+from outlast_sandbox.egress.rules import Policy, names
 from outlast_sandbox.egress.secrets import OperatorSecrets, SecretLookup
 from outlast_sandbox.egress.way_out import Egress
 from outlast_sandbox.interface import Sandbox, SandboxSpec
@@ -160,14 +161,21 @@ class EgressKeeper:
         whose = partial(self._whose, row.workspace_id)
         inner, uses = untranslated(sandbox), self.uses.of(row.id, row.project_id)
         policy = await self._policy_of(row)
-        lookup = self.lookup if self.more is None else self.more.beside(self.lookup, row.workspace_id)
+        lookup = self.lookup_for(policy)
+        if self.more is not None:
+            lookup = self.more.beside(lookup, row.workspace_id)
         async with self._egress.proxy(inner, row.project_id, lookup, whose, uses, policy) as proxy:
             gate.proxy = proxy
             await proxy.serve(await sandbox.egress_listener())
 
+    def lookup_for(self, policy: Policy) -> SecretLookup:
+        """The look-up of a sandbox with this policy."""
+        return for_its_hosts(self._db, self.lookup, policy, names(self._egress.policy))
+
     async def _policy_of(self, row: SandboxRecord) -> Policy:
         settled = self._egress.policy if self.more is None else self.more.widened(self._egress.policy)
-        return with_saved(settled, await self._db.read(saved.hosts_of, row.project_id))
+        user_id = await self._db.read(store.user_of, row.workspace_id)
+        return with_saved(settled, await self._db.read(saved.hosts_of, row.project_id, user_id))
 
     async def _whose(self, workspace_id: str) -> str | None:
         """The user of the run that works there, at most a second old: any commit causes a new query."""

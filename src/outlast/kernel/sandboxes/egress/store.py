@@ -15,6 +15,7 @@ from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.rows import SecretUseRow
 from outlast.kernel.sandboxes.shapes import SecretUseAnswer
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, secret_uses, workspaces
+from outlast.kernel.secrets.tables import secrets
 from outlast.kernel.threads.tables import threads
 
 # The active run, otherwise a waiting one, otherwise the last one.
@@ -83,11 +84,18 @@ def add_uses(tx: Tx, uses: Sequence[Use]) -> None:
     tx.insert_many(secret_uses, [asdict(use) for use in uses if use.project_id in found])
 
 
+def forget_uses(tx: Tx, user_id: str, secret: str) -> None:
+    """Delete the lines of a secret in a user's runs."""
+    tx.execute(sa.delete(secret_uses).where(secret_uses.c.user_id == user_id, secret_uses.c.secret == secret))
+
+
 def uses_of(
-    tx: Tx, project_id: str, limit: int, before: int | None, sandbox_id: str | None, secret: str | None
+    tx: Tx, project_id: str, limit: int, before: int | None, sandbox_id: str | None, secret: str | None, user_id: str
 ) -> list[SecretUseAnswer]:
-    """The project's lines, newest first."""
-    query = sa.select(secret_uses).where(secret_uses.c.project_id == project_id)
+    """The project's lines, newest first, without those of other people's own secrets."""
+    owned = (secrets.c.owner_id == secret_uses.c.user_id) & (secrets.c.name == secret_uses.c.secret)
+    others = sa.exists().where(owned, secrets.c.owner_id != user_id)
+    query = sa.select(secret_uses).where(secret_uses.c.project_id == project_id, ~others)
     if before is not None:
         query = query.where(secret_uses.c.id < before)
     if sandbox_id is not None:
