@@ -1958,8 +1958,8 @@ export interface McpServer {
   id: string
   /** Id of its project; null for one of the code of agents. */
   project_id: string | null
-  /** `project`: added to the project. `code`: named in the code of agents. */
-  origin: 'project' | 'code'
+  /** `project`: added to the project. `code`: named in the code of agents. `user`: your own. */
+  origin: 'project' | 'code' | 'user'
   /** Titles of the agents whose code names it; empty for one of a project. */
   agents: string[]
   /** First part of its tools' names. */
@@ -2014,6 +2014,8 @@ export interface McpServerRequest {
   secret?: string | null
   /** `user`: each person connects their own account there, and runs use the account of the person who started them. */
   login?: 'user' | null
+  /** Add it as your own: for the runs that you start, in every project, and seen by you alone. Editors may. */
+  own?: boolean
 }
 
 /** A tool of an MCP server, as the server last described it. */
@@ -3901,7 +3903,7 @@ export interface Secret {
   name: string
   /** Hosts that sandboxes may reach for it and that its value is sent to. */
   hosts: string[]
-  /** It has a value for everybody. */
+  /** It has a value for everybody; with your own secret, a value. */
   has_value: boolean
   /** You have entered a value of your own. */
   has_own_value: boolean

@@ -1981,8 +1981,8 @@ class McpServer(TypedDict):
     id: str
     # Id of its project; null for one of the code of agents.
     project_id: str | None
-    # `project`: added to the project. `code`: named in the code of agents.
-    origin: Literal["project", "code"]
+    # `project`: added to the project. `code`: named in the code of agents. `user`: your own.
+    origin: Literal["project", "code", "user"]
     # Titles of the agents whose code names it; empty for one of a project.
     agents: Sequence[str]
     # First part of its tools' names.
@@ -2038,6 +2038,8 @@ class McpServerRequest(TypedDict):
     # `user`: each person connects their own account there, and runs use the account of the person who started
     # them.
     login: NotRequired[Literal["user"] | None]
+    # Add it as your own: for the runs that you start, in every project, and seen by you alone. Editors may.
+    own: NotRequired[bool]
 
 
 class McpTool(TypedDict):
@@ -3936,7 +3938,7 @@ class Secret(TypedDict):
     name: str
     # Hosts that sandboxes may reach for it and that its value is sent to.
     hosts: Sequence[str]
-    # It has a value for everybody.
+    # It has a value for everybody; with your own secret, a value.
     has_value: bool
     # You have entered a value of your own.
     has_own_value: bool

@@ -102,7 +102,7 @@ def accounts_of(tx: Tx, user_id: str, project_id: str | None, server_ids: Sequen
     mine = sa.and_(connections.c.server_id == mcp_servers.c.id, connections.c.user_id == user_id)
     wanted: sa.ColumnElement[bool] = mcp_servers.c.id.in_(server_ids)
     if project_id is not None:
-        wanted = sa.or_(wanted, mcp_servers.c.project_id == project_id)
+        wanted = sa.or_(wanted, mcp_servers.c.project_id == project_id, mcp_servers.c.owner_id == user_id)
     query = (
         sa.select(
             mcp_servers.c.id.label("server_id"),

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 class McpServerRow(NamedTuple):
     id: str
     project_id: str | None
+    owner_id: str | None
     code_key: str | None
     name: str
     url: str

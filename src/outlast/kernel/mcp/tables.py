@@ -9,7 +9,8 @@ mcp_servers = sa.Table(
     "mcp_servers",
     metadata,
     own_id(),
-    ref("project_id", "projects", "of; null: of the code of agents"),
+    ref("project_id", "projects", "of; null: of the code of agents, or a person's own"),
+    soft_ref("owner_id", "a person's own, for the runs that they start in every project; null: it is not"),
     word("code_key", "of one that agents' code or the configuration names: hash of its name and address"),
     word("name", "the first part of its tools' names", nullable=False),
     text("url", "its address; empty for a package", nullable=False),
@@ -29,6 +30,7 @@ mcp_servers = sa.Table(
     word("kind", "of a service of [[connections]], which is no MCP server; null: an MCP server"),
     moment("passed_at", "of a service: when `outlast doctor --connections` last passed; null: never"),
     sa.Index("uq_mcp_servers_project_id_name", "project_id", "name", unique=True),
+    sa.Index("uq_mcp_servers_owner_id_name", "owner_id", "name", unique=True),
     sa.Index("uq_mcp_servers_code_key", "code_key", unique=True),
 )
 

@@ -180,7 +180,7 @@ class ConnectedTools:
     def _of_project(tx: Tx, run: Run, agent: Agent) -> Sequence[OfferedTool]:
         if not (agent.listed and agent.extends) or agent.flow is not None or agent.lines is not None:
             return ()
-        return store.offered(tx, run.project_id)
+        return store.offered(tx, run.project_id, run.started_by)
 
     async def call(self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any], again: bool) -> ToolResult:
         """Call a tool as the user who started the run; with `again`, once more if a package's server ends meanwhile.
@@ -198,7 +198,8 @@ class ConnectedTools:
         if server.command is not None and self._packages is not None and self._workspaces is not None:
             workspace = await self._workspaces.open(context)
             return await self._packages.call(server, workspace, run.project_id, run.started_by, work, again=again)
-        return await self._connections.use(place_of(server), run.project_id, run.started_by, work)
+        project_id = run.project_id if server.owner_id is None else ""  # whose secrets an own server does not get
+        return await self._connections.use(place_of(server), project_id, run.started_by, work)
 
     async def call_as_user(
         self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any], again: bool

@@ -31,7 +31,7 @@ export default function ConnectionsPage({ projectId }: { projectId: string }) {
   }, [])
   const mayManage = active === projectId && project?.role === 'owner'
   const mayConnect = active === projectId && project !== null && project.role !== 'viewer'
-  const add = mayManage && (
+  const add = mayConnect && (
     <Button size="sm" look="primary" onClick={() => setEditing({ what: 'new' })}>
       <Plus />
       New secret
@@ -52,7 +52,7 @@ export default function ConnectionsPage({ projectId }: { projectId: string }) {
           {data?.items.length === 0 && (
             <Empty className="pt-[6vh]" icon={<KeyRound />} title="No secrets" action={add || undefined}>
               Save a key here, and code in sandboxes can use a service without seeing the key.
-              {!mayManage && ' An owner of the project can add one.'}
+              {!mayManage && ' An owner of the project can add one for everybody.'}
             </Empty>
           )}
           {data !== undefined && data.items.length > 0 && (
@@ -66,7 +66,7 @@ export default function ConnectionsPage({ projectId }: { projectId: string }) {
                   <SecretRow
                     key={secret.id}
                     secret={secret}
-                    mayManage={mayManage && secret.project_id !== null}
+                    mayManage={secret.is_own || (mayManage && secret.project_id !== null)}
                     onEdit={(what) => setEditing({ what, secret })}
                   />
                 ))}
@@ -80,7 +80,12 @@ export default function ConnectionsPage({ projectId }: { projectId: string }) {
       </div>
       {editing !== null &&
         (editing.what === 'new' || editing.what === 'hosts' ? (
-          <SecretDialog projectId={projectId} secret={editing.what === 'new' ? null : editing.secret} onClose={close} />
+          <SecretDialog
+            projectId={projectId}
+            secret={editing.what === 'new' ? null : editing.secret}
+            mayManage={mayManage}
+            onClose={close}
+          />
         ) : (
           <ValueDialog secret={editing.secret} own={editing.what === 'own'} onClose={close} />
         ))}
