@@ -17,9 +17,7 @@ class FunctionSecrets:
     def __getitem__(self, name: str) -> str:
         if name not in self._names:
             known = ", ".join(self._names) or "none"
-            raise UnknownSecret(
-                f"There is no secret {name!r}. The configuration names: {known}.", secret=name, known=self._names
-            )
+            raise UnknownSecret(f"There is no secret {name!r}. There are: {known}.", secret=name, known=self._names)
         return f"OUTLAST_SECRET_{name}_PLACEHOLDER"
 
     def __contains__(self, name: object) -> bool:
@@ -35,5 +33,9 @@ class FunctionSecrets:
     def put_in(self, text: str, placeholders: Mapping[str, str]) -> str:
         """The text with the placeholders of a sandbox."""
         for name in sorted(self.named_in(text), key=len, reverse=True):  # a name may begin with another
+            if name not in placeholders:
+                raise UnknownSecret(
+                    f"The secret {name} is younger than this sandbox.", hint="A new sandbox has it.", secret=name
+                )
             text = text.replace(self[name], placeholders[name])
         return text
