@@ -46,6 +46,7 @@ from outlast.kernel.agents.tools.standard_tools import OwnTools
 from outlast.kernel.apps import packages, registry
 from outlast.kernel.apps.opened import Layer, Opening
 from outlast.kernel.connections import actions as connections
+from outlast.kernel.connections.service_accounts import AccountSecrets
 from outlast.kernel.deployment import Deployment, join
 from outlast.kernel.files.keeper import ArtifactKeeper
 from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
@@ -256,6 +257,8 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
             opening.workspaces,
         ),
     )
+    if sandboxes.egress is not None and account_tokens.oauth.services:
+        sandboxes.egress.more = AccountSecrets(database, account_tokens, agents)
     warmer = None
     if sandboxes.manager is not None and settings.sandbox is not None and settings.sandbox.mode == "warm":
         warmer = Warmer(database, sandboxes.manager, engine.agents)
@@ -317,6 +320,7 @@ async def _follow_code(services: Services) -> None:
     """Keep what the operator's agents declare: schedules and MCP servers."""
     await follow_code(services)
     await code_servers.follow_code(services)
+    await connections.follow_settings(services)
     services.want_packages()
 
 

@@ -7,22 +7,34 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import anyio
 import anyio.lowlevel
 import pytest
+import sqlalchemy as sa
 
 from outlast.app import open_program
 from outlast.base.clock import SystemClock
+from outlast.base.connection_errors import ConnectionNeeded
 from outlast.base.ids import new_id
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
+from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import add_user
+from outlast.kernel.accounts.tables import users
+from outlast.kernel.agents.agent import Agent
+from outlast.kernel.connections import store as accounts
+from outlast.kernel.connections.account_tokens import Account
+from outlast.kernel.connections.oauth_client import OAuth
+from outlast.kernel.connections.service_accounts import AccountSecrets
+from outlast.kernel.connections.settings import ConnectionClient
 from outlast.kernel.projects.store import add_project
+from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes import store as rows
 from outlast.kernel.sandboxes.egress import store
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
@@ -43,6 +55,7 @@ from outlast_sandbox.egress.rules import names
 from outlast_sandbox.interface import Command, Sandbox, SandboxProvider
 from outlast_sandbox.providers.docker.provider import DockerProvider
 from outlast_sandbox.providers.local.provider import LocalProvider
+from tests.factories import make_run, make_thread
 from tests.hosts import Host, Trust, World, listening
 
 pytestmark = pytest.mark.sandbox
@@ -285,6 +298,57 @@ async def test_a_secret_that_a_project_saved_opens_its_hosts_and_goes_when_it_is
         assert len(town.hosts[OTHER].requests) == 1
 
 
+class Ana:
+    """The accounts of a person who is connected, and whose token is renewed meanwhile."""
+
+    def __init__(self) -> None:
+        client = ConnectionClient("outlast", kind="github", hosts=(OTHER,))
+        self.oauth = OAuth(frozenset(), [client], {}.get)
+        self.access = SECRET
+
+    async def use(self, account: Account, work: Callable[[str], Awaitable[str]]) -> str:
+        if not self.access:
+            raise ConnectionNeeded("not connected")
+        return await work(self.access)
+
+
+async def test_the_token_of_an_account_is_put_into_requests_of_runs_of_agents_that_name_it(town: Town) -> None:
+    """A placeholder inside; the value is looked up at each request, and the log of uses has a line."""
+    ana: Any = Ana()
+    town.settings = SandboxSettings(memory_mb=1024, disk_mb=64)
+    ask = f'curl -sS -H "Authorization: Bearer $GITHUB_TOKEN" https://{OTHER}/user 2>&1'
+    agents = {"dev": Agent("dev", connections=["github"]), "chat": Agent("chat")}
+    await town.db.write(accounts.put_services, ana.oauth.services.values())
+
+    def work(tx: Tx, profile: str) -> None:
+        owner = tx.execute(sa.select(users.c.id).limit(1)).scalar_one()
+        if not tx.execute(sa.update(runs).values(profile=profile)).rowcount:
+            actor = Actor(owner, "Ada", "token")
+            make_run(
+                tx, make_thread(tx, town.project_id, actor), actor, profile=profile, workspace_id=town.workspace_id
+            )
+
+    async with town.server() as server:
+        server.keeper.more = AccountSecrets(town.db, ana, agents)
+        await town.db.write(work, "dev")
+        output = await server.run(f"echo $GITHUB_TOKEN; {ask}")
+        assert "SECRET_PLACEHOLDER_" in output
+        assert "GET /user" in output
+        assert SECRET not in output
+        ana.access = "gho_renewed0123456789"
+        await server.run(ask)
+        sent = [head.count(token) for head in town.hosts[OTHER].requests for token in (SECRET.encode(), b"gho_renewed")]
+        assert sent == [1, 0, 0, 1]
+        for access, profile in (("", "dev"), (SECRET, "chat")):
+            ana.access = access
+            await town.db.write(work, profile)
+            assert "GITHUB_TOKEN" in await server.run(ask)
+        assert len(town.hosts[OTHER].requests) == 2
+        await server.keeper.uses.flush()
+    uses = await town.db.read(store.uses_of, town.project_id, 10, None, None, "GITHUB_TOKEN", "")
+    assert [(use.host, use.path) for use in uses][-2:] == [(OTHER, "/user")] * 2
+
+
 async def test_a_sandbox_that_outlives_its_settings_is_told_what_no_longer_is_allowed(town: Town) -> None:
     async with town.server() as server:
         assert "GET /before" in await server.run(CLIENTS["curl"].format(url=f"https://{API}/before"))
@@ -359,7 +423,7 @@ async def test_each_use_of_a_secret_is_logged_and_its_value_is_nowhere(town: Tow
         await server.run(f'curl -sS -H "X-Key: $LINEAR_API_KEY" "https://{API}/graphql?q=private"')
         await server.run(f"curl -sS https://{API}/without")
         sandbox_id = (await server.sandbox()).sandbox_id
-    (use,) = await town.db.read(store.uses_of, town.project_id, 10, None, None, None)
+    (use,) = await town.db.read(store.uses_of, town.project_id, 10, None, None, None, "")
     assert (use.secret, use.host, use.method, use.path, use.status) == ("LINEAR_API_KEY", API, "GET", "/graphql", 200)
     assert (use.sandbox_id, use.project_id) == (sandbox_id, town.project_id)
     kept = [path for path in [*town.data_dir.rglob("*"), *town.data_dir.parent.glob("*.db*")] if path.is_file()]

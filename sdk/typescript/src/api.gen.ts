@@ -54,13 +54,13 @@ export interface AcceptedInvitation {
   token: string | null
 }
 
-/** Your account on a server of a project, or of the code of agents. */
+/** Your account on an MCP server of a project or of the code of agents, or on a service of the configuration. */
 export interface Account {
-  /** Id of the MCP server. */
+  /** Id of the MCP server, or of the service. */
   server_id: string
-  /** Name of the MCP server. */
+  /** Name of the MCP server, or of the service for people. */
   server: string
-  /** Host of the MCP server. */
+  /** Host of the MCP server; for a service, the host at which people sign in. */
   host: string
   /** Id of its project; null for one of the code of agents. */
   project_id: string | null
@@ -72,6 +72,10 @@ export interface Account {
   connected_at: string | null
   /** When a run last used it, within a minute; null if none has. */
   last_used_at: string | null
+  /** Your name at the other server, once it was asked; null if it is not known. */
+  account: string | null
+  /** For a service: how agents use it. Null for an MCP server. */
+  service: AccountService | null
 }
 
 /** An account that a person needs to connect: the question is answered once they have. */
@@ -84,6 +88,20 @@ export interface AccountData {
   host: string
   /** Id of the user whose account it is: the one who started the run. */
   user_id: string
+}
+
+/** A service of the configuration, whose tokens are used in sandboxes. */
+export interface AccountService {
+  /** Name by which agents ask for it. */
+  name: string
+  /** `generic`, `github`, `google`, `linear` or `slack`. */
+  kind: string
+  /** Environment variable that holds the token's placeholder in sandboxes. */
+  variable: string
+  /** Hosts that tokens may be sent to. */
+  hosts: string[]
+  /** When `outlast doctor --connections` last tried the service and all of it worked; null if it never did. */
+  passed_at: string | null
 }
 
 /** An action on a page: the name of a `data-action` and its values, at most 16 kB. */
@@ -1940,8 +1958,8 @@ export interface McpServer {
   id: string
   /** Id of its project; null for one of the code of agents. */
   project_id: string | null
-  /** `project`: added to the project. `code`: named in the code of agents. */
-  origin: 'project' | 'code'
+  /** `project`: added to the project. `code`: named in the code of agents. `user`: your own. */
+  origin: 'project' | 'code' | 'user'
   /** Titles of the agents whose code names it; empty for one of a project. */
   agents: string[]
   /** First part of its tools' names. */
@@ -1996,6 +2014,8 @@ export interface McpServerRequest {
   secret?: string | null
   /** `user`: each person connects their own account there, and runs use the account of the person who started them. */
   login?: 'user' | null
+  /** Add it as your own: for the runs that you start, in every project, and seen by you alone. Editors may. */
+  own?: boolean
 }
 
 /** A tool of an MCP server, as the server last described it. */
@@ -2402,6 +2422,15 @@ export interface NewInvitation {
   token: string
   /** Time after which it cannot be accepted (ISO 8601, UTC). */
   expires_at: string
+}
+
+export interface NewOwnSecretRequest {
+  /** Environment variable that holds its placeholder in sandboxes. */
+  name: string
+  /** Hosts that sandboxes may reach for it and that its value is sent to: HOST or *.HOST, with an optional :PORT. */
+  hosts: string[]
+  /** The value. */
+  value: string
 }
 
 /** A new link. `url` holds its secret and is shown only here. */
@@ -3868,11 +3897,13 @@ export interface Secret {
   id: string
   /** Id of its project; null if it is for sandboxes of every project. */
   project_id: string | null
+  /** It is your own: used in the runs that you start, in every project, and seen by you alone. */
+  is_own: boolean
   /** Environment variable that holds its placeholder in sandboxes. */
   name: string
   /** Hosts that sandboxes may reach for it and that its value is sent to. */
   hosts: string[]
-  /** It has a value for everybody. */
+  /** It has a value for everybody; with your own secret, a value. */
   has_value: boolean
   /** You have entered a value of your own. */
   has_own_value: boolean

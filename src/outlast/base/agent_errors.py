@@ -51,10 +51,18 @@ class NoSandboxes(InvalidRequest):
 
 
 class UnknownSecret(InvalidRequest):
-    """A function asks for a secret that the configuration does not name. Fields: `secret`, `known`."""
+    """A function asks for a secret that its sandbox does not have. Fields: `secret`, `known`."""
 
     code = "unknown_secret"
-    default_hint = "Name it as `secret_env` in a [[sandbox.dependencies]] table."
+    default_hint = "Save it on the page Connections, or name it as `secret_env` in [[sandbox.dependencies]]."
+
+
+class UnknownConnection(InvalidRequest):
+    """A function asks for a connection that the configuration does not have, or not for its agent. Fields:
+    `connection`, `known`."""
+
+    code = "unknown_connection"
+    default_hint = "Name it in `connections` of the agent, and in a [[connections]] table with a kind."
 
 
 class CommandInterrupted(Conflict):

@@ -166,7 +166,7 @@ async def test_a_client_of_the_configuration_or_a_document_of_this_server_goes_b
         begun = await actions.begin_sign_in(with_document, it.it.owner, it.server_id, "https://outlast.example.com")
         asked = parse_qs(urlsplit(begun.url).query)
         assert asked["client_id"] == ["https://outlast.example.com/.well-known/outlast-mcp-client.json"]
-        services.accounts.oauth._configured = (ConnectionClient(it.auth.issuer, "ours", "TRACKER_SECRET"),)
+        services.accounts.oauth._configured = (ConnectionClient("ours", "TRACKER_SECRET", it.auth.issuer),)
         assert parse_qs(urlsplit(await it.begin()).query)["client_id"] == ["ours"]
         assert it.auth.clients == {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,18 @@ import sqlalchemy as sa
 
 from outlast.base.errors import Forbidden, MalformedInput, NotFound
 from outlast.base.mcp_errors import McpNameTaken, McpSecretUnusable, McpServerFailed, McpToolChanged, TooManyMcpServers
+from outlast.base.secret_errors import SecretNameTaken
 from outlast.db.database import Database
+from outlast.kernel.connections import actions as accounts
 from outlast.kernel.mcp import actions
 from outlast.kernel.mcp.shapes import McpServerRequest
 from outlast.kernel.mcp.tables import mcp_servers
+from outlast.kernel.sandboxes.egress.actions import list_secret_uses
+from outlast.kernel.sandboxes.egress.store import Use, add_uses
+from outlast.kernel.secrets import actions as secrets
 from outlast.kernel.secrets.actions import create_secret
-from tests.factories import join, make_user
+from outlast.testing.scripted_model import Call, turn
+from tests.factories import join, make_thread, make_user
 from tests.flow.harness import stage
 from tests.flow.mcp.test_runs import allow_all, connect, settings_for
 from tests.flow.mcp.tool_server import tool_server
@@ -122,3 +129,77 @@ async def test_a_project_has_a_limited_number_of_servers(db: Database, tmp_path:
         second = McpServerRequest(name="second", url=server.url)
         with pytest.raises(TooManyMcpServers):
             await actions.add_server(it.services, it.owner, it.project_id, second)
+
+
+async def test_a_persons_own_server_is_for_their_runs_and_for_no_one_else_to_see(db: Database, tmp_path: Path) -> None:
+    turns = [turn("Done."), turn(Call("tracker__find", {"text": "x"})), turn("Found.")]
+    async with tool_server() as server, stage(db, tmp_path, turns, settings=settings_for(server)) as it:
+        ben, vera = await db.write(make_user, "Ben"), await db.write(make_user, "Vera")
+        await db.write(join, it.project_id, ben, "editor")
+        await db.write(join, it.project_id, vera, "viewer")
+        wanted = McpServerRequest(name="tracker", url=server.url, own=True)
+        with pytest.raises(Forbidden):
+            await actions.add_server(it.services, vera, it.project_id, wanted)
+        found = await actions.add_server(it.services, ben, it.project_id, wanted)
+        assert (found.server.origin, found.server.project_id) == ("user", None)
+        with pytest.raises(McpNameTaken):
+            await actions.add_server(it.services, ben, it.project_id, wanted)
+        find = {tool.name: tool.digest for tool in found.tools if tool.name == "find"}
+        await actions.allow_tools(it.services, ben, found.server.id, find)
+        assert [one.name for one in await actions.list_servers(it.services, ben, it.project_id)] == ["tracker"]
+        assert await actions.list_servers(it.services, it.owner, it.project_id) == []
+        for refused in (
+            partial(actions.list_tools, it.services, it.owner, found.server.id),
+            partial(actions.allow_tools, it.services, it.owner, found.server.id, find),
+            partial(actions.refresh_tools, it.services, it.owner, found.server.id),
+            partial(actions.remove_server, it.services, it.owner, found.server.id),
+            partial(accounts.begin_sign_in, it.services, it.owner, found.server.id, "http://127.0.0.1:8400"),
+        ):
+            with pytest.raises(NotFound):
+                await refused()
+        await it.ended((await it.start()).run_id)
+        assert [one.name for one in it.model.requests[0].tools if one.name.startswith("tracker")] == []
+        thread_id = await db.write(make_thread, it.project_id, ben)
+        await it.ended((await it.start(actor=ben, target=thread_id)).run_id)
+        assert [name for name, _ in server.calls] == ["find"]
+        await actions.remove_server(it.services, ben, found.server.id)
+        assert await actions.list_servers(it.services, ben, it.project_id) == []
+
+
+async def test_a_persons_own_server_gets_their_own_secret_and_none_of_the_project(db: Database, tmp_path: Path) -> None:
+    async with tool_server() as server, stage(db, tmp_path, [], settings=settings_for(server)) as it:
+        services, owner, hosts = it.services, it.owner, [server.place]
+        await secrets.create_secret(services, owner, it.project_id, "TRACKER_KEY", hosts, "the project's")
+        wanted = McpServerRequest(name="tracker", url=server.url, secret="TRACKER_KEY", own=True)
+        with pytest.raises(McpSecretUnusable):
+            await actions.add_server(services, owner, it.project_id, wanted)
+        await secrets.create_own_secret(services, owner, "TRACKER_KEY", hosts, "mine")
+        await actions.add_server(services, owner, it.project_id, wanted)
+        assert server.headers[-1]["authorization"] == "Bearer mine"
+
+
+async def test_a_persons_own_secret_is_seen_changed_and_deleted_by_them_alone(db: Database, tmp_path: Path) -> None:
+    async with stage(db, tmp_path, [], working=False) as it:
+        services, ben = it.services, await db.write(make_user, "Ben")
+        await db.write(join, it.project_id, ben, "editor")
+        mine = await secrets.create_own_secret(services, ben, "BENS_KEY", ["api.example"], "hush")
+        assert (mine.is_own, mine.has_value, mine.project_id) == (True, True, None)
+        with pytest.raises(SecretNameTaken):
+            await secrets.create_own_secret(services, ben, "BENS_KEY", ["api.example"], "hush")
+        use = Use(it.project_id, "sbx_1", ben.user_id, "BENS_KEY", "api.example", "GET", "/", 200, services.clock.now())
+        await db.write(add_uses, [use])
+        look = partial(list_secret_uses, before=None, limit=9, sandbox_id=None, secret=None)
+        for actor, seen in ((ben, ["BENS_KEY"]), (it.owner, [])):
+            assert [one.name for one in await secrets.list_secrets(services, actor, it.project_id)] == seen
+            assert [one.name for one in await secrets.list_own_secrets(services, actor)] == seen
+            assert [one.secret for one in (await look(services, actor, it.project_id)).items] == seen
+        for refused in (
+            partial(secrets.change_secret, services, it.owner, mine.id, ["evil.example"], "x"),
+            partial(secrets.set_own_value, services, it.owner, mine.id, "x"),
+            partial(secrets.delete_secret, services, it.owner, mine.id),
+        ):
+            with pytest.raises(NotFound):
+                await refused()
+        await secrets.change_secret(services, ben, mine.id, ["other.example"], "new")
+        await secrets.delete_secret(services, ben, mine.id)
+        assert (await look(services, it.owner, it.project_id)).items == []

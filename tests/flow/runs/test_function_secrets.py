@@ -8,10 +8,12 @@ import pytest
 
 from outlast import Context, flow
 from outlast.base.agent_errors import UnknownSecret
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
 from outlast.kernel.runs.function_secrets import FunctionSecrets
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
+from outlast.kernel.secrets import store as saved
 from outlast.kernel.settings import Settings
+from tests.factories import make_user
 from tests.flow.runs.test_function_sandbox import at_work, house
 from tests.flow.runs.test_functions import playing, texts
 
@@ -67,5 +69,30 @@ def test_a_server_without_sandboxes_has_no_secrets() -> None:
     secrets = FunctionSecrets(None)
     assert list(secrets) == []
     assert "STRIPE_KEY" not in secrets
-    with pytest.raises(UnknownSecret, match="The configuration names: none"):
+    with pytest.raises(UnknownSecret, match="There are: none"):
         secrets["STRIPE_KEY"]
+
+
+async def test_saved_secrets_are_there_too_for_the_person_who_started_the_run_and_no_one_else(
+    db: Database, tmp_path: Path
+) -> None:
+    @flow("chat")
+    async def listing(ctx: Context) -> str:
+        assert ctx.secrets["PROJECT_KEY"] == "OUTLAST_SECRET_PROJECT_KEY_PLACEHOLDER"
+        return f"{sorted(ctx.secrets)}"
+
+    async with playing(db, tmp_path, listing, settings=Settings(sandbox=SANDBOX)) as it:
+        ben = await db.write(make_user, "Ben")
+
+        def save(tx: Tx) -> None:
+            for name, project_id, owner in (
+                ("PROJECT_KEY", it.project_id, None),
+                ("SERVER_KEY", None, None),
+                ("MY_KEY", None, it.owner.user_id),
+                ("BENS_KEY", None, ben.user_id),
+            ):
+                assert saved.add(tx, project_id, name, ["api.example"], it.owner.user_id, owner)
+
+        await db.write(save)
+        [said] = texts(await it.events((await it.start()).run_id))
+        assert said == "['MY_KEY', 'PROJECT_KEY', 'SERVER_KEY', 'STRIPE_KEY', 'STRIPE_KEY_PLACEHOLDER']"

@@ -152,8 +152,14 @@ class ConnectionsOperations(AsyncGroup):
         account go on."""
         return await self._json(Call("POST", "/v1/connections/callback", (), body=body))
 
+    async def test(self, mcp_server_id: str) -> Account:
+        """Test your account on a service with one cheap request (editors). The answer has the name of the
+        account."""
+        return await self._json(Call("POST", "/v1/mcp-servers/{}/connection/test", (mcp_server_id, )))
+
     def list(self, project_id: str) -> AsyncIterator[Account]:
-        """List the project's MCP servers on which people have accounts, each with your own connection."""
+        """List the project's MCP servers on which people have accounts, and the services of the
+        configuration, each with your own connection."""
         return self._pages(Call("GET", "/v1/projects/{}/connections", (project_id, )))
 
 
@@ -430,6 +436,17 @@ class McpServersOperations(AsyncGroup):
     def list(self, project_id: str) -> AsyncIterator[McpServer]:
         """List the project's MCP servers by name, then those that the code of its agents names."""
         return self._pages(Call("GET", "/v1/projects/{}/mcp-servers", (project_id, )))
+
+
+class MeOperations(AsyncGroup):
+    async def create_own_secret(self, **body: Unpack[NewOwnSecretRequest]) -> Secret:
+        """Save a secret of your own: it is used in the runs that you start, in every project, and seen by
+        you alone. It goes before a secret of a project that has the same name."""
+        return await self._json(Call("POST", "/v1/me/secrets", (), body=body))
+
+    def list_own_secrets(self) -> AsyncIterator[Secret]:
+        """List the secrets that are your own. Values are never included."""
+        return self._pages(Call("GET", "/v1/me/secrets", ()))
 
 
 class MembersOperations(AsyncGroup):
@@ -923,8 +940,8 @@ class SecretsOperations(AsyncGroup):
         return await self._json(Call("PATCH", "/v1/secrets/{}", (secret_id, ), body=body))
 
     def list(self, project_id: str) -> AsyncIterator[Secret]:
-        """List the saved secrets for sandboxes of a project, its own first, then those of the server
-        (editors). Values are never included."""
+        """List the saved secrets for sandboxes of a project: those of your own, the project's, then the
+        server's (editors). Values are never included."""
         return self._pages(Call("GET", "/v1/projects/{}/secrets", (project_id, )))
 
 
@@ -1257,6 +1274,7 @@ class Operations:
         self.invitations = InvitationsOperations(transport)
         self.knowledge = KnowledgeOperations(transport)
         self.mcp_servers = McpServersOperations(transport)
+        self.me = MeOperations(transport)
         self.members = MembersOperations(transport)
         self.memories = MemoriesOperations(transport)
         self.memory_switches = MemorySwitchesOperations(transport)

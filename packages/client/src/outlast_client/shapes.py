@@ -67,12 +67,13 @@ class AcceptedInvitation(TypedDict):
 
 
 class Account(TypedDict):
-    """Your account on a server of a project, or of the code of agents."""
-    # Id of the MCP server.
+    """Your account on an MCP server of a project or of the code of agents, or on a service of the
+    configuration."""
+    # Id of the MCP server, or of the service.
     server_id: str
-    # Name of the MCP server.
+    # Name of the MCP server, or of the service for people.
     server: str
-    # Host of the MCP server.
+    # Host of the MCP server; for a service, the host at which people sign in.
     host: str
     # Id of its project; null for one of the code of agents.
     project_id: str | None
@@ -85,6 +86,10 @@ class Account(TypedDict):
     connected_at: str | None
     # When a run last used it, within a minute; null if none has.
     last_used_at: str | None
+    # Your name at the other server, once it was asked; null if it is not known.
+    account: str | None
+    # For a service: how agents use it. Null for an MCP server.
+    service: AccountService | None
 
 
 class AccountData(TypedDict):
@@ -97,6 +102,20 @@ class AccountData(TypedDict):
     host: str
     # Id of the user whose account it is: the one who started the run.
     user_id: str
+
+
+class AccountService(TypedDict):
+    """A service of the configuration, whose tokens are used in sandboxes."""
+    # Name by which agents ask for it.
+    name: str
+    # `generic`, `github`, `google`, `linear` or `slack`.
+    kind: str
+    # Environment variable that holds the token's placeholder in sandboxes.
+    variable: str
+    # Hosts that tokens may be sent to.
+    hosts: Sequence[str]
+    # When `outlast doctor --connections` last tried the service and all of it worked; null if it never did.
+    passed_at: str | None
 
 
 class ActionRequest(TypedDict):
@@ -1962,8 +1981,8 @@ class McpServer(TypedDict):
     id: str
     # Id of its project; null for one of the code of agents.
     project_id: str | None
-    # `project`: added to the project. `code`: named in the code of agents.
-    origin: Literal["project", "code"]
+    # `project`: added to the project. `code`: named in the code of agents. `user`: your own.
+    origin: Literal["project", "code", "user"]
     # Titles of the agents whose code names it; empty for one of a project.
     agents: Sequence[str]
     # First part of its tools' names.
@@ -2019,6 +2038,8 @@ class McpServerRequest(TypedDict):
     # `user`: each person connects their own account there, and runs use the account of the person who started
     # them.
     login: NotRequired[Literal["user"] | None]
+    # Add it as your own: for the runs that you start, in every project, and seen by you alone. Editors may.
+    own: NotRequired[bool]
 
 
 class McpTool(TypedDict):
@@ -2429,6 +2450,16 @@ class NewInvitation(TypedDict):
     token: str
     # Time after which it cannot be accepted (ISO 8601, UTC).
     expires_at: str
+
+
+class NewOwnSecretRequest(TypedDict):
+    # Environment variable that holds its placeholder in sandboxes.
+    name: str
+    # Hosts that sandboxes may reach for it and that its value is sent to: HOST or *.HOST, with an optional
+    # :PORT.
+    hosts: Sequence[str]
+    # The value.
+    value: str
 
 
 class NewPageLink(TypedDict):
@@ -3901,11 +3932,13 @@ class Secret(TypedDict):
     id: str
     # Id of its project; null if it is for sandboxes of every project.
     project_id: str | None
+    # It is your own: used in the runs that you start, in every project, and seen by you alone.
+    is_own: bool
     # Environment variable that holds its placeholder in sandboxes.
     name: str
     # Hosts that sandboxes may reach for it and that its value is sent to.
     hosts: Sequence[str]
-    # It has a value for everybody.
+    # It has a value for everybody; with your own secret, a value.
     has_value: bool
     # You have entered a value of your own.
     has_own_value: bool

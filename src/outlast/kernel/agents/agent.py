@@ -54,6 +54,9 @@ class Agent:
       the agent's name. A transfer ends the run with the stop reason `handed_over`; a run of the other agent follows it
       in the same thread, and that agent answers from then on. Not offered to a run that another agent has called. An
       agent with an `output` may hand over instead of answering: then `facts` has no `output`.
+    - `connections`: names of services (`[[connections]]` with a `kind`) on which people have accounts, such as
+      `github`. Each gives the agent a tool, here `github__connect`, and its sandbox a placeholder for the token of the
+      person who started the run.
     - `tool_choice`: `auto` (default: the model chooses), `required` (its first turn must call a tool), or the name of
       one of these tools, which the first turn must call. After that turn the model chooses. A model that accepts no
       forced call ends the run with `model_rejected`: some never do, and Claude does not while it reasons with a budget.
@@ -116,6 +119,7 @@ class Agent:
     flow: Callable[[Context], Awaitable[Any]] | None = None
     additions: "Sequence[Addition]" = ()
     mcp_servers: Sequence[McpServer] = ()
+    connections: Sequence[str] = ()
     plan: StagePlan | None = field(init=False, repr=False)
     _by_name: Mapping[str, Tool] = field(init=False, repr=False)
 

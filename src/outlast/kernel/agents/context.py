@@ -139,6 +139,17 @@ class Context(EffectContext):
         """Texts that stand for secrets in the sandbox; never their values."""
         return self.resources.secrets
 
+    async def connect(self, name: str) -> str:
+        """A text that stands for the token of the person's account on a service that the agent names in its
+        `connections`, such as `github`. In the sandbox it becomes a placeholder, as with `secrets`. If the account is
+        not connected, or no longer good, the person is asked to connect it, and the run waits until they have.
+
+            token = await ctx.connect("github")
+            await ctx.sandbox.run(f"curl -H 'Authorization: Bearer {token}' https://api.github.com/user/repos")
+
+        Raises `UnknownConnection`, and `ConnectionNeeded` if the person goes on without it."""
+        return await self.resources.connect(name)
+
     def show(self, text: str) -> None:
         """Add text to the output of the call that people see while it runs. The model does not read it."""
         self.output(text)

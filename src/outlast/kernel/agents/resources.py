@@ -108,7 +108,9 @@ class Files(Protocol):
 
 
 class Secrets(Protocol):
-    """The secrets that the configuration names (`secret_env` of [[sandbox.dependencies]]): never their values.
+    """The secrets that the run's sandbox has: those of the configuration (`secret_env` of [[sandbox.dependencies]]),
+    those that the project, the server or the person who started the run saved, and their accounts on services. Never
+    values.
 
         key = ctx.secrets["LINEAR_API_KEY"]
         await ctx.sandbox.run(f"curl -H 'Authorization: {key}' https://api.linear.app/graphql -d @query.json")
@@ -136,3 +138,4 @@ class Resources(Protocol):
     def files(self) -> Files: ...
     @property
     def secrets(self) -> Secrets: ...
+    async def connect(self, name: str) -> str: ...

@@ -61,11 +61,12 @@ class Tool:
         changes_files: bool = False,
         check: Callable[..., None] | None = None,
         code: CodeType | None = None,
+        takes_context: bool = False,
     ) -> None:
         self.name, self.ask, self.asks_person = name, ask, asks_person
         self.repeatable, self.reattaches, self.changes_files = repeatable, reattaches, changes_files
         self._description, self._make_model, self._call, self._check = description, arguments, call, check
-        self._code = code
+        self._code, self.takes_context = code, takes_context
 
     @property
     def place(self) -> tuple[str, int] | None:
@@ -171,9 +172,9 @@ def _tool_of(function: Callable[..., Any], name: str = "", **options: Any) -> To
         raise TypeError(f"The tool {name} needs a docstring, and a name of at most {MAX_NAME_CHARS} characters.")
     fields, takes_context = _fields_of(name, function)
     code = getattr(function, "__code__", None)
-    return Tool(
-        name, description, partial(_model_of, name, fields), _call_of(function, takes_context), code=code, **options
-    )
+    call = _call_of(function, takes_context)
+    options |= {"code": code, "takes_context": takes_context}
+    return Tool(name, description, partial(_model_of, name, fields), call, **options)
 
 
 def _model_of(name: str, fields: Mapping[str, Any]) -> "type[BaseModel]":

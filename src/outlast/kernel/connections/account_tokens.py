@@ -21,6 +21,7 @@ from outlast.kernel.connections.grants import Grant, load
 from outlast.kernel.connections.oauth_client import OAuth
 from outlast.kernel.connections.rows import ConnectionRow
 from outlast.kernel.connections.rules import new_verifier
+from outlast.kernel.connections.services import Service
 from outlast.kernel.connections.web_client import TIMEOUT_S
 from outlast.kernel.secrets.vault import Vault
 
@@ -62,6 +63,17 @@ class AccountTokens:
         except TokenRejected:
             await self._lose(account, access)
             raise _needed(account) from None
+
+    async def test(self, account: Account, service: Service) -> str:
+        """The name of an account, after one cheap request; empty if the service tells none. Raises as `use`."""
+
+        async def ask(access: str) -> str:
+            name = await self.oauth.account_on(service, access)
+            if name is None:
+                raise TokenRejected
+            return name
+
+        return await self.use(account, ask)
 
     def grant_of(self, row: ConnectionRow) -> Grant:
         """The tokens of a row. Raises `SecretKeyMissing`, `SecretUnreadable`."""

@@ -22,7 +22,8 @@ class OAuthClient:
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """Where tokens for a resource come from, and as which client."""
+    """Where tokens for a resource come from, and as which client. `service`: the name of the connection of the
+    configuration that they are for; empty for an MCP server, whose `resource` they name."""
 
     issuer: str
     resource: str
@@ -31,11 +32,13 @@ class Party:
     client_id: str
     method: str
     secret: str | None = field(default=None, repr=False)
+    service: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingSignIn:
-    """A sign-in that waits for its code. `states_issuer`: the answer must name the issuer (RFC 9207)."""
+    """A sign-in that waits for its code. `states_issuer`: the answer must name the issuer (RFC 9207); `verifier`: of
+    PKCE, empty without."""
 
     party: Party
     redirect_uri: str

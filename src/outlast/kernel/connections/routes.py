@@ -1,4 +1,4 @@
-"""Connections: accounts of people on MCP servers."""
+"""Connections: accounts of people on MCP servers and services."""
 
 from fastapi import Request
 from starlette.responses import Response
@@ -18,7 +18,8 @@ router = noun_router("Connections", prefix="")
 
 @router.get("/v1/projects/{project_id}/connections", response_model=Page[AccountAnswer])
 async def list_connections(project_id: str, services: Svc, actor: Signed) -> Response:
-    """List the project's MCP servers on which people have accounts, each with your own connection."""
+    """List the project's MCP servers on which people have accounts, and the services of the configuration, each with
+    your own connection."""
     return reply(page(await actions.list_accounts(services, actor, project_id)))
 
 
@@ -34,6 +35,12 @@ async def begin_sign_in(mcp_server_id: str, request: Request, surface: Served, a
 async def finish_sign_in(body: SignInCallbackRequest, services: Svc, actor: Signed) -> Response:
     """Finish connecting your account with what the other server sent back. Runs that wait for the account go on."""
     return reply(await actions.finish_sign_in(services, actor, body))
+
+
+@router.post("/v1/mcp-servers/{mcp_server_id}/connection/test", response_model=AccountAnswer)
+async def test_connection(mcp_server_id: str, services: Svc, actor: Signed) -> Response:
+    """Test your account on a service with one cheap request (editors). The answer has the name of the account."""
+    return reply(await actions.test_connection(services, actor, mcp_server_id))
 
 
 @router.delete("/v1/mcp-servers/{mcp_server_id}/connection", status_code=204)

@@ -16,6 +16,7 @@ class ConnectionRow(NamedTuple):
     claimed_until: datetime | None
     connected_at: datetime
     last_used_at: datetime | None
+    account: str | None
 
 
 class SignInRow(NamedTuple):

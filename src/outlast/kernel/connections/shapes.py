@@ -27,8 +27,18 @@ class SignInAnswer(Answer):
     expires_at: str
 
 
+class AccountServiceAnswer(Answer):
+    """A service of the configuration, whose tokens are used in sandboxes."""
+
+    name: str
+    kind: str
+    variable: str
+    hosts: list[str]
+    passed_at: str | None
+
+
 class AccountAnswer(Answer):
-    """Your account on a server of a project, or of the code of agents."""
+    """Your account on an MCP server of a project or of the code of agents, or on a service of the configuration."""
 
     server_id: str
     server: str
@@ -38,3 +48,5 @@ class AccountAnswer(Answer):
     issuer: str | None
     connected_at: str | None
     last_used_at: str | None
+    account: str | None
+    service: AccountServiceAnswer | None

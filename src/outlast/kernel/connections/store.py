@@ -1,6 +1,6 @@
 """Connections, sign-ins and registrations in the database. First argument: the open transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Final, NamedTuple
@@ -8,10 +8,14 @@ from typing import Final, NamedTuple
 import orjson
 import sqlalchemy as sa
 
+from outlast.base.ids import new_id
+from outlast.base.lookups import demand_found
 from outlast.db.database import Tx
 from outlast.kernel.connections.grants import Issued, OAuthClient, PendingSignIn, dump, load
 from outlast.kernel.connections.rows import ClientRegistrationRow, ConnectionRow, SignInRow
+from outlast.kernel.connections.services import Service
 from outlast.kernel.connections.tables import client_registrations, connections, sign_ins
+from outlast.kernel.mcp.rows import McpServerRow
 from outlast.kernel.mcp.tables import mcp_servers
 from outlast.kernel.secrets.vault import Vault
 
@@ -21,7 +25,7 @@ USED_PRECISION: Final = timedelta(minutes=1)
 _OPEN: Final = sa.or_(connections.c.claim.is_(None), connections.c.claimed_until <= sa.bindparam("now"))
 
 
-class Account(NamedTuple):
+class AccountOn(NamedTuple):
     """A server on which the user has an account, or needs one."""
 
     server_id: str
@@ -32,6 +36,53 @@ class Account(NamedTuple):
     issuer: str | None
     connected_at: datetime | None
     last_used_at: datetime | None
+    account: str | None
+    kind: str | None
+    code_key: str | None
+    passed_at: datetime | None
+
+
+def put_services(tx: Tx, services: Iterable[Service]) -> None:
+    """Keep a row for each service. Repeatable. Rows of others that the configuration names no more stay, with the
+    accounts on them: it may name them again."""
+    wanted = {one.key: one for one in services}
+    for row in service_rows(tx, list(wanted)):
+        service = wanted.pop(row.code_key or "")
+        changed = {"name": service.title, "url": f"https://{service.host}"}
+        if any(getattr(row, name) != value for name, value in changed.items()):
+            tx.update(mcp_servers, {"id": row.id}, **changed)
+    for key, service in wanted.items():
+        named = {"name": service.title, "url": f"https://{service.host}", "kind": service.kind_name, "login": "user"}
+        tx.insert_missing(mcp_servers, id=new_id("mcp_server"), code_key=key, created_at=tx.now, tries=0, **named)
+
+
+def service_rows(tx: Tx, keys: Sequence[str]) -> list[McpServerRow]:
+    """The rows of services with these keys, by name."""
+    query = sa.select(mcp_servers).where(mcp_servers.c.code_key.in_(keys), mcp_servers.c.kind.is_not(None))
+    return tx.rows(McpServerRow, query.order_by(mcp_servers.c.name)) if keys else []
+
+
+def service_row(tx: Tx, service: Service) -> McpServerRow:
+    """The row of a service. Raises `NotFound` before the server's start has kept it."""
+    rows = service_rows(tx, [service.key])
+    return demand_found(rows[0] if rows else None, "There is no such service yet.", name=service.name)
+
+
+def put_account(tx: Tx, user_id: str, server_id: str, name: str) -> None:
+    """Keep what the other server calls the account."""
+    tx.update(connections, {"user_id": user_id, "server_id": server_id}, account=name or None)
+
+
+def put_passed(tx: Tx, server_id: str) -> None:
+    """A service was tried, and all of it worked."""
+    tx.update(mcp_servers, {"id": server_id}, passed_at=tx.now)
+
+
+def connected_to(tx: Tx, server_id: str) -> ConnectionRow | None:
+    """The newest connection to a server that is not lost, of any user."""
+    mine = connections.c.server_id == server_id, connections.c.state == "connected"
+    query = sa.select(connections).where(*mine).order_by(connections.c.connected_at.desc()).limit(1)
+    return tx.row(ConnectionRow, query)
 
 
 def find(tx: Tx, user_id: str, server_id: str) -> ConnectionRow | None:
@@ -45,10 +96,13 @@ def is_connected(tx: Tx, user_id: str, server_id: str) -> bool:
     return row is not None and row.state == "connected"
 
 
-def accounts_of(tx: Tx, user_id: str, project_id: str | None, server_ids: Sequence[str]) -> list[Account]:
+def accounts_of(tx: Tx, user_id: str, project_id: str | None, server_ids: Sequence[str]) -> list[AccountOn]:
     """The servers of the project, and those with these ids, that sign people in, by name, each with the user's
     connection."""
     mine = sa.and_(connections.c.server_id == mcp_servers.c.id, connections.c.user_id == user_id)
+    wanted: sa.ColumnElement[bool] = mcp_servers.c.id.in_(server_ids)
+    if project_id is not None:
+        wanted = sa.or_(wanted, mcp_servers.c.project_id == project_id, mcp_servers.c.owner_id == user_id)
     query = (
         sa.select(
             mcp_servers.c.id.label("server_id"),
@@ -59,15 +113,16 @@ def accounts_of(tx: Tx, user_id: str, project_id: str | None, server_ids: Sequen
             connections.c.issuer,
             connections.c.connected_at,
             connections.c.last_used_at,
+            connections.c.account,
+            mcp_servers.c.kind,
+            mcp_servers.c.code_key,
+            mcp_servers.c.passed_at,
         )
         .select_from(mcp_servers.outerjoin(connections, mine))
-        .where(
-            sa.or_(mcp_servers.c.project_id == project_id, mcp_servers.c.id.in_(server_ids)),
-            mcp_servers.c.login.is_not(None),
-        )
+        .where(wanted, mcp_servers.c.login.is_not(None))
         .order_by(mcp_servers.c.name)
     )
-    return tx.rows(Account, query)
+    return tx.rows(AccountOn, query)
 
 
 def connect(tx: Tx, vault: Vault, user_id: str, server_id: str, issued: Issued) -> None:
@@ -80,6 +135,7 @@ def connect(tx: Tx, vault: Vault, user_id: str, server_id: str, issued: Issued) 
         "claim": None,
         "claimed_until": None,
         "connected_at": tx.now,
+        "account": None,
     }
     key = {"user_id": user_id, "server_id": server_id}
     if not tx.insert_missing(connections, **key, **values, version=1, last_used_at=None):

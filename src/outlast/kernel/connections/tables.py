@@ -18,6 +18,7 @@ connections = sa.Table(
     moment("claimed_until", "when the claim lapses"),
     moment("connected_at", "when the person connected", nullable=False),
     moment("last_used_at", "within a minute; null: never"),
+    text("account", "its name at the other server; null: not known"),
 )
 
 sign_ins = sa.Table(

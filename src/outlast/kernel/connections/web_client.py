@@ -13,7 +13,7 @@ import orjson
 from outlast.base.connection_errors import SignInFailed, SignInRefused
 from outlast.base.errors import MalformedInput
 from outlast.base.lazy_module import LazyModule
-from outlast.base.records import dataclass
+from outlast.kernel.connections.web_request import WebAnswer, WebRequest
 from outlast.kernel.http.private_addresses import Allowed, PrivateAddress
 from outlast.kernel.http.web_addresses import checked_address
 
@@ -30,15 +30,6 @@ CONNECT_S: Final = 5.0
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
 
-@dataclass(frozen=True, slots=True)
-class WebAnswer:
-    """An answer. `data`: its JSON object; empty if it is none."""
-
-    status: int
-    headers: Mapping[str, str]
-    data: Mapping[str, Any]
-
-
 class WebClient:
     """Requests of one flow; keeps nothing between two of them."""
 
@@ -49,47 +40,25 @@ class WebClient:
         """The answer, after at most `MAX_REDIRECTS` redirects. Raises `SignInRefused` for an address that may not be
         reached, and `SignInFailed`."""
         for _ in range(MAX_REDIRECTS + 1):
-            answer = await self._request("GET", url, {})
+            answer = await self.send(WebRequest("GET", url))
             if answer.status not in _REDIRECTS:
                 return answer
             url = urljoin(url, answer.headers.get("Location", ""))
         raise SignInFailed(f"{url[:200]} redirects too often.", server=url[:200])
 
-    async def post(
-        self, url: str, *, form: Mapping[str, str] | None = None, json: Any = None, basic: str | None = None
-    ) -> WebAnswer:
-        """The answer to a form or to JSON; a redirect is not followed. `basic`: the text of the header Authorization.
-        Raises as `get`."""
-        headers = {} if basic is None else {"Authorization": basic}
-        return await self._request("POST", url, headers, form=form, json=json)
-
-    def check(self, url: str) -> None:
-        """Raises `SignInRefused` if the address may not be reached, or is not of HTTPS."""
-        try:
-            address = checked_address(url, self._allowed, thing="a sign-in server", example="https://example.com")
-        except MalformedInput as error:
-            raise SignInRefused(f"{url[:200]} cannot be used to sign in: {error.message}", server=url[:200]) from None
-        if not url.lower().startswith("https:") and address not in self._allowed:
-            raise SignInRefused(f"{url[:200]} is not an https:// address.", server=url[:200])
-
-    async def _request(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str],
-        *,
-        form: Mapping[str, str] | None = None,
-        json: Any = None,
-    ) -> WebAnswer:
+    async def send(self, request: WebRequest) -> WebAnswer:
+        """The answer; a redirect is not followed. Raises as `get`."""
+        url = request.url
+        headers = {"Authorization": request.authorization} if request.authorization else {}
+        body = {"data": request.form, "json": request.json}
         self.check(url)
         resolver = await anyio.to_thread.run_sync(import_module, RESOLVER)  # loads aiohttp, which takes long
         try:
             async with (
                 self._session(resolver.Resolver(self._allowed)) as session,
-                session.request(method, url, data=form, json=json, headers=headers, allow_redirects=False) as answer,
+                session.request(request.method, url, headers=headers, allow_redirects=False, **body) as answer,
             ):
-                body = await _read(answer)
-                return WebAnswer(answer.status, answer.headers, _object(body))
+                return WebAnswer(answer.status, answer.headers, _object(await _read(answer)))
         except PrivateAddress:
             raise _private(url) from None
         except TimeoutError:
@@ -99,6 +68,15 @@ class WebClient:
             if isinstance(inner, PrivateAddress):
                 raise _private(url) from None
             raise SignInFailed(f"{_origin(url)} cannot be reached.", server=_origin(url)) from None
+
+    def check(self, url: str) -> None:
+        """Raises `SignInRefused` if the address may not be reached, or is not of HTTPS."""
+        try:
+            address = checked_address(url, self._allowed, thing="a sign-in server", example="https://example.com")
+        except MalformedInput as error:
+            raise SignInRefused(f"{url[:200]} cannot be used to sign in: {error.message}", server=url[:200]) from None
+        if not url.lower().startswith("https:") and address not in self._allowed:
+            raise SignInRefused(f"{url[:200]} is not an https:// address.", server=url[:200])
 
     @staticmethod
     def _session(resolver: Any) -> "aiohttp.ClientSession":

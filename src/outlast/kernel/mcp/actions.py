@@ -29,31 +29,35 @@ from outlast_sandbox.host_patterns import NotAHost, parse_pattern
 
 
 async def add_server(services: Services, actor: Actor, project_id: str, wanted: McpServerRequest) -> McpToolsAnswer:
-    """Add a server and list its tools (owners). Agents are offered none of them yet. One with `login` lists no tools
-    until an owner has connected their account. Raises `MalformedInput`, `McpNameTaken`, `TooManyMcpServers`,
+    """Add a server and list its tools (owners). With `own`, it is the actor's, for the runs that they start in every
+    project (editors). Agents are offered none of the tools yet. One with `login` lists no tools until an owner has
+    connected their account. Raises `MalformedInput`, `McpNameTaken`, `TooManyMcpServers`,
     `McpSecretUnusable`, `McpServerFailed`, and `SignInRefused` if the server offers no sign-in."""
-    await services.db.read(_demand_room, services, actor, project_id)
+    owner_id = actor.user_id if wanted.own else None
+    await services.db.read(_demand_room, services, actor, project_id, owner_id)
     if wanted.package is not None:
         row = _package(services, actor, project_id, wanted)
-        answer = await services.db.write(_add, services, actor, row)
+        answer = await services.db.write(_add, services, actor, project_id, row)
         services.want_packages()
         return answer
     place = _checked(services, wanted)
     if wanted.login is not None:
         await services.accounts.oauth.discover(place.url)
-        row = _row(services, actor, project_id, name=place.name, url=place.url, login=wanted.login)
-        return await services.db.write(_add, services, actor, row, ())
-    found, left_out = await _listed(services, actor, project_id, place)
-    row = _row(services, actor, project_id, name=place.name, url=place.url, header=place.header, secret=place.secret)
-    return await services.db.write(_add, services, actor, row, found, left_out)
+        row = _row(services, actor, project_id, wanted, name=place.name, url=place.url, login=wanted.login)
+        return await services.db.write(_add, services, actor, project_id, row, ())
+    # Only the actor's own secrets, and the server's, go to a server of their own.
+    found, left_out = await _listed(services, actor, "" if wanted.own else project_id, place)
+    carried = {"header": place.header, "secret": place.secret}
+    row = _row(services, actor, project_id, wanted, name=place.name, url=place.url, **carried)
+    return await services.db.write(_add, services, actor, project_id, row, found, left_out)
 
 
 @in_read_with_services
 def list_servers(tx: Tx, services: Services, actor: Actor, project_id: str) -> list[McpServerAnswer]:
-    """The servers of a project (members), by name, then those that the code of its agents names."""
+    """The servers of a project (members), by name, the actor's own, and those that the code of its agents names."""
     require(tx, actor, project_id, Right.READ)
     in_code = [_server_data(tx, services, row) for row in usable_in(tx, services.engine.agents, project_id)]
-    return [*store.list_servers(tx, project_id), *in_code]
+    return [*store.list_servers(tx, project_id, actor.user_id), *in_code]
 
 
 @in_read_with_services
@@ -76,7 +80,7 @@ async def refresh_tools(
             services.want_packages()
         return await list_tools(services, actor, server_id)
     try:
-        found, left_out = await _listed(services, actor, server.project_id or project_id or "", place_of(server))
+        found, left_out = await _listed(services, actor, _secrets_of(server, project_id), place_of(server))
     except McpServerFailed as error:
         await services.db.write(store.put_problem, server_id, error.message)
         raise
@@ -110,14 +114,14 @@ def forbid_tools(tx: Tx, services: Services, actor: Actor, server_id: str, tools
 def remove_server(tx: Tx, actor: Actor, server_id: str) -> None:
     """Remove a server with its tools (owners). Raises `McpServerInCode`."""
     server = _require_server(tx, actor, server_id, Right.OWN)
-    if server.project_id is None:
+    if server.code_key is not None:
         raise McpServerInCode(f"The MCP server {server.name} is named in the code of an agent.", server=server.name)
     store.remove(tx, server_id)
 
 
-def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
-    require(tx, actor, project_id, Right.OWN)
-    count, most = store.count_of(tx, project_id), services.settings.mcp.most_per_project
+def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str, owner_id: str | None) -> None:
+    require(tx, actor, project_id, Right.OWN if owner_id is None else Right.EDIT)
+    count, most = store.count_of(tx, project_id, owner_id), services.settings.mcp.most_per_project
     demand_room(TooManyMcpServers, "MCP servers", project_id, count, most)
 
 
@@ -138,14 +142,15 @@ def _package(services: Services, actor: Actor, project_id: str, wanted: McpServe
     if services.sandboxes.manager is None:
         raise SandboxUnavailable("A package runs in a sandbox, and this server has none.", hint=NO_SANDBOXES_HINT)
     more = {"hosts": list(wanted.hosts), "secrets": list(wanted.secrets)}
-    return _row(services, actor, project_id, name=checked_name(wanted.name), url="", command=command, **more)
+    return _row(services, actor, project_id, wanted, name=checked_name(wanted.name), url="", command=command, **more)
 
 
-def _row(services: Services, actor: Actor, project_id: str, **values: Any) -> McpServerRow:
+def _row(services: Services, actor: Actor, project_id: str, wanted: McpServerRequest, **values: Any) -> McpServerRow:
     """A server that is not listed yet."""
     unset = dict.fromkeys(McpServerRow._fields)
-    made = {"id": new_id("mcp_server"), "project_id": project_id, "created_by": actor.user_id, "tries": 0}
-    return McpServerRow(**{**unset, **made, "created_at": services.clock.now(), **values})
+    whose = {"owner_id": actor.user_id} if wanted.own else {"project_id": project_id}
+    made = {"id": new_id("mcp_server"), "created_by": actor.user_id, "tries": 0}
+    return McpServerRow(**{**unset, **made, **whose, "created_at": services.clock.now(), **values})
 
 
 def _checked(services: Services, wanted: McpServerRequest) -> Place:
@@ -182,14 +187,16 @@ def _add(
     tx: Tx,
     services: Services,
     actor: Actor,
+    project_id: str,
     row: McpServerRow,
     found: Sequence[Definition] | None = None,
     left_out: Sequence[LeftOut] = (),
 ) -> McpToolsAnswer:
     """Add a server with the tools that it lists; None: they are listed later."""
-    _demand_room(tx, services, actor, row.project_id or "")  # again: much may have happened while it answered
+    _demand_room(tx, services, actor, project_id, row.owner_id)  # again: much may have happened while it answered
     if not store.add(tx, row):
-        raise McpNameTaken(f"The project has an MCP server {row.name}.", name=row.name)
+        whose = "The project has" if row.owner_id is None else "You have"
+        raise McpNameTaken(f"{whose} an MCP server {row.name}.", name=row.name)
     if found is not None:
         store.put_listing(tx, row.id, found)
     return _answer(tx, services, store.server_of(tx, row.id), left_out)
@@ -205,7 +212,7 @@ def _refresh(
 
 def _answer(tx: Tx, services: Services, server: McpServerRow, left_out: Sequence[LeftOut] = ()) -> McpToolsAnswer:
     tools = store.list_tools(tx, server)
-    if server.project_id is None:
+    if server.code_key is not None:
         in_code = server_in_code(services.engine.agents, server)
         tools = [tool for tool in tools if in_code.allows(tool.name)]
     return McpToolsAnswer(
@@ -216,10 +223,15 @@ def _answer(tx: Tx, services: Services, server: McpServerRow, left_out: Sequence
 
 
 def _server_data(tx: Tx, services: Services, row: McpServerRow) -> McpServerAnswer:
-    if row.project_id is not None:
+    if row.code_key is None:
         return store.server_data(tx, row)
     in_code = server_in_code(services.engine.agents, row)
     return store.server_data(tx, row, sorted(agent.title for agent in in_code.agents), in_code.allows)
+
+
+def _secrets_of(server: McpServerRow, project_id: str | None) -> str:
+    """The project whose secrets a server may get; empty for none."""
+    return server.project_id or ("" if server.owner_id is not None else project_id or "")
 
 
 def _require_to_list(tx: Tx, actor: Actor, server_id: str, project_id: str | None) -> McpServerRow:
@@ -229,10 +241,12 @@ def _require_to_list(tx: Tx, actor: Actor, server_id: str, project_id: str | Non
 
 
 def _require_server(tx: Tx, actor: Actor, server_id: str, right: Right) -> McpServerRow:
-    """The server's row. One of agents' code is read by everybody and changed by administrators. Raises `NotFound`,
-    `Forbidden`."""
+    """The server's row. One of agents' code is read by everybody and changed by administrators; a person's own is
+    theirs alone. Raises `NotFound`, `Forbidden`."""
+    if (own := store.own_server_of(tx, actor.user_id, server_id)) is not None:
+        return own
     of_code = store.code_server_of(tx, server_id)
-    if of_code is None:
+    if of_code is None or of_code.kind is not None:  # a service of the configuration is no MCP server
         return require_owned(tx, actor, McpServerRow, mcp_servers, "MCP server", server_id, right)
     if right is not Right.READ:
         require_administrator(tx, actor)

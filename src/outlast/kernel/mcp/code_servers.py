@@ -40,7 +40,7 @@ def place_of(row: McpServerRow) -> Place:
     """Where the server of a row is."""
     header = row.header if row.secret is None else row.header or DEFAULT_HEADER
     login = None if row.login is None else row.id
-    return Place(row.name, row.url, header, row.secret, of_code=row.project_id is None, login=login)
+    return Place(row.name, row.url, header, row.secret, of_code=row.code_key is not None, login=login)
 
 
 def usable_in(tx: Tx, agents: Agents, project_id: str) -> list[McpServerRow]:

@@ -34,10 +34,11 @@ def add(
     ] = None,
     header: Annotated[str | None, typer.Option(help="Header of the secret. Default: Authorization.")] = None,
     login: Annotated[bool, typer.Option("--login", help="Each person signs in with their own account.")] = False,
+    mine: Annotated[bool, typer.Option("--mine", help="Your own: for runs that you start, seen by you alone.")] = False,
     project: ProjectOption = None,
 ) -> None:
     """Add an MCP server to a project and list its tools. Agents get a tool once you allow it."""
-    body: dict[str, Any] = {"name": name, "url": url, "header": header, "login": "user" if login else None}
+    body: dict[str, Any] = {"name": name, "url": url, "header": header, "login": "user" if login else None, "own": mine}
     if package is not None:
         body |= {"package": package, "hosts": hosts or [], "secrets": secret or []}
     else:
@@ -125,7 +126,8 @@ def remove(mcp_server: ServerArgument, project: ProjectOption = None) -> None:
 
 
 def _described(server: dict[str, Any]) -> dict[str, Any]:
-    origin = "project" if server["origin"] == "project" else f"code of {', '.join(server['agents'])}"
+    own = {"project": "project", "user": "yourself"}
+    origin = own.get(server["origin"]) or f"code of {', '.join(server['agents'])}"
     return {"state": _state(server), "from": origin, "where": server["package"] or server["url"]}
 
 

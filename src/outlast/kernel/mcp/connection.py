@@ -103,7 +103,7 @@ class McpConnections:
     def _value(self, tx: Tx, url: str, name: str, project_id: str, user_id: str) -> str:
         """The secret's value for this user, if it is for the server's host."""
         host, port = checked_url(url, self._allowed)
-        hosts = next((one.hosts for one in secrets.hosts_of(tx, project_id) if one.name == name), None)
+        hosts = next((one.hosts for one in secrets.hosts_of(tx, project_id, user_id) if one.name == name), None)
         found = secrets.sealed_of(tx, project_id, user_id, name)
         if hosts is None or found is None:
             raise McpSecretUnusable(f"The project has no saved secret {name}.", secret=name)

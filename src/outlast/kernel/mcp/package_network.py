@@ -27,10 +27,12 @@ class PackageNetwork:
         self._db, self._others = db, egress
         self._egress = Egress(Policy(), clock, folder)
 
-    async def policy(self, server: str, hosts: Sequence[str], names: Sequence[str], project_id: str) -> Policy:
+    async def policy(
+        self, server: str, hosts: Sequence[str], names: Sequence[str], project_id: str, user_id: str
+    ) -> Policy:
         """What a server may reach. Raises `McpSecretUnusable` for a secret that is not saved."""
         known = {rule.name: rule for rule in self._others.policy.secrets}
-        for one in await self._db.read(secrets.hosts_of, project_id):
+        for one in await self._db.read(secrets.hosts_of, project_id, user_id):
             known.setdefault(one.name, SecretRule(one.name, tuple(map(parse_pattern, one.hosts))))
         for name in names:
             if name not in known:
@@ -52,7 +54,7 @@ class PackageNetwork:
 
         try:
             async with (
-                self._egress.proxy(inner, project_id, self._others.lookup, whose, uses, policy) as proxy,
+                self._egress.proxy(inner, project_id, self._others.lookup_for(policy), whose, uses, policy) as proxy,
                 anyio.create_task_group() as tasks,
             ):
                 tasks.start_soon(partial(proxy.serve, await inner.egress_listener()))

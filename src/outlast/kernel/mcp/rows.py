@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 class McpServerRow(NamedTuple):
     id: str
     project_id: str | None
+    owner_id: str | None
     code_key: str | None
     name: str
     url: str
@@ -23,6 +24,8 @@ class McpServerRow(NamedTuple):
     problem: str | None
     tries: int
     retry_at: datetime | None
+    kind: str | None
+    passed_at: datetime | None
 
 
 class McpToolRow(NamedTuple):

@@ -8,7 +8,7 @@ from pydantic import Field
 from outlast.kernel.http.shapes import Answer, Request
 
 ToolState = Literal["allowed", "new", "changed", "gone"]
-ServerOrigin = Literal["project", "code"]
+ServerOrigin = Literal["project", "code", "user"]
 ToolName = Annotated[str, Field(max_length=128)]
 
 
@@ -21,6 +21,7 @@ class McpServerRequest(Request):
     header: Annotated[str, Field(max_length=80)] | None = None
     secret: Annotated[str, Field(max_length=80)] | None = None
     login: Literal["user"] | None = None
+    own: bool = False
 
 
 class AllowToolsRequest(Request):

@@ -30,12 +30,15 @@ _OFFERED_BY: Final = (
         mcp_tools.c.definition,
         mcp_tools.c.digest,
         mcp_servers.c.command,
+        mcp_servers.c.owner_id,
     )
     .join(mcp_tools, mcp_tools.c.server_id == mcp_servers.c.id)
     .where(mcp_tools.c.listed, mcp_tools.c.allowed_digest == mcp_tools.c.digest)
     .order_by(mcp_tools.c.call_name)
 )
-_OFFERED: Final = _OFFERED_BY.where(mcp_servers.c.project_id == sa.bindparam("project"))
+_OFFERED: Final = _OFFERED_BY.where(
+    sa.or_(mcp_servers.c.project_id == sa.bindparam("project"), mcp_servers.c.owner_id == sa.bindparam("user"))
+)
 _OFFERED_OF_CODE: Final = _OFFERED_BY.where(mcp_servers.c.code_key.in_(sa.bindparam("keys", expanding=True)))
 
 
@@ -60,11 +63,15 @@ class OfferedTool(NamedTuple):
     definition: dict[str, object]
     digest: str
     command: str | None
+    owner_id: str | None
 
 
-def offered(tx: Tx, project_id: str) -> list[OfferedTool]:
-    """The allowed tools of the project's servers, by their names for models."""
-    return tx.rows(OfferedTool, _OFFERED, {"project": project_id})
+def offered(tx: Tx, project_id: str, user_id: str) -> list[OfferedTool]:
+    """The allowed tools of the project's servers and of the user's own, by their names for models. An own server goes
+    before one of the project that has the same name."""
+    found = tx.rows(OfferedTool, _OFFERED, {"project": project_id, "user": user_id})
+    own = {one.server for one in found if one.owner_id is not None}
+    return [one for one in found if one.owner_id is not None or one.server not in own]
 
 
 def offered_of_code(tx: Tx, spots: Sequence[Spot]) -> list[OfferedTool]:
@@ -93,9 +100,14 @@ def code_key(spot: Spot) -> str:
 
 
 def code_server_of(tx: Tx, server_id: str) -> McpServerRow | None:
-    """The server if agents' code names it, or None."""
+    """The row if agents' code names the server, or the configuration the service; or None."""
     row = tx.find(McpServerRow, mcp_servers, {"id": server_id})
-    return row if row is not None and row.project_id is None else None
+    return row if row is not None and row.code_key is not None else None
+
+
+def own_server_of(tx: Tx, user_id: str, server_id: str) -> McpServerRow | None:
+    """The server if it is this user's own, or None."""
+    return tx.find(McpServerRow, mcp_servers, {"id": server_id, "owner_id": user_id})
 
 
 def code_servers(tx: Tx, spots: Sequence[Spot]) -> list[McpServerRow]:
@@ -152,14 +164,15 @@ def tool_of(tx: Tx, server_id: str, name: str) -> McpToolRow | None:
     return tx.find(McpToolRow, mcp_tools, {"server_id": server_id, "name": name})
 
 
-def count_of(tx: Tx, project_id: str) -> int:
-    """The number of servers of a project."""
-    mine = sa.select(sa.func.count()).select_from(mcp_servers).where(mcp_servers.c.project_id == project_id)
+def count_of(tx: Tx, project_id: str | None, owner_id: str | None) -> int:
+    """The number of servers of a project, or of a person's own."""
+    whose = mcp_servers.c.project_id == project_id if owner_id is None else mcp_servers.c.owner_id == owner_id
+    mine = sa.select(sa.func.count()).select_from(mcp_servers).where(whose)
     return int(tx.execute(mine).scalar_one())
 
 
 def add(tx: Tx, row: McpServerRow) -> bool:
-    """Add a server. False if the project has one of its name."""
+    """Add a server. False if the project, or its owner, has one of its name."""
     return tx.insert_missing(mcp_servers, **row._asdict())
 
 
@@ -176,7 +189,7 @@ def put_listing(tx: Tx, server_id: str, found: Sequence[Definition]) -> None:
     if server is None:
         return
     known = {pin.name: pin for pin in _pins(tx, server_id)}
-    is_allowed = server.project_id is None and server.listed_at is None
+    is_allowed = server.code_key is not None and server.listed_at is None
     for one in found:
         digest, pin = one.digest(), known.get(one.name)
         if pin is not None and pin.listed and pin.digest == digest:  # as for most: nothing is written
@@ -218,9 +231,10 @@ def forbid(tx: Tx, server_id: str, name: str) -> None:
     tx.update(mcp_tools, {"server_id": server_id, "name": name}, **none)
 
 
-def list_servers(tx: Tx, project_id: str) -> list[McpServerAnswer]:
-    """The servers of a project by name."""
-    query = sa.select(mcp_servers).where(mcp_servers.c.project_id == project_id).order_by(mcp_servers.c.name)
+def list_servers(tx: Tx, project_id: str, user_id: str) -> list[McpServerAnswer]:
+    """The servers of a project by name, then the user's own."""
+    mine = sa.or_(mcp_servers.c.project_id == project_id, mcp_servers.c.owner_id == user_id)
+    query = sa.select(mcp_servers).where(mine).order_by(mcp_servers.c.owner_id.is_not(None), mcp_servers.c.name)
     return [server_data(tx, row) for row in tx.rows(McpServerRow, query)]
 
 
@@ -233,7 +247,7 @@ def server_data(
     return shape_of(
         McpServerAnswer,
         row,
-        origin="project" if row.project_id is not None else "code",
+        origin="code" if row.code_key is not None else "user" if row.owner_id is not None else "project",
         agents=list(agents),
         package=row.command,
         version=row.installed["version"] if row.installed is not None else None,

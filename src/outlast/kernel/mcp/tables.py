@@ -1,4 +1,5 @@
-"""MCP servers of projects and of the code of agents, and the tools that they offer."""
+"""MCP servers of projects and of the code of agents, the tools that they offer, and services on which people have
+accounts, which are rows beside them: connections, sign-ins and questions for accounts are the same for both."""
 
 import sqlalchemy as sa
 
@@ -8,8 +9,9 @@ mcp_servers = sa.Table(
     "mcp_servers",
     metadata,
     own_id(),
-    ref("project_id", "projects", "of; null: of the code of agents"),
-    word("code_key", "of one that the code of agents names: hash of its name and address"),
+    ref("project_id", "projects", "of; null: of the code of agents, or a person's own"),
+    soft_ref("owner_id", "a person's own, for the runs that they start in every project; null: it is not"),
+    word("code_key", "of one that agents' code or the configuration names: hash of its name and address"),
     word("name", "the first part of its tools' names", nullable=False),
     text("url", "its address; empty for a package", nullable=False),
     text("command", "of a package: npx or uvx, the package and its arguments; null: it has an address"),
@@ -25,7 +27,10 @@ mcp_servers = sa.Table(
     text("problem", "why they could not be listed the last time; null: they were"),
     count("tries", "listings that failed since the last one that did not"),
     moment("retry_at", "when they may be listed again, after one that failed"),
+    word("kind", "of a service of [[connections]], which is no MCP server; null: an MCP server"),
+    moment("passed_at", "of a service: when `outlast doctor --connections` last passed; null: never"),
     sa.Index("uq_mcp_servers_project_id_name", "project_id", "name", unique=True),
+    sa.Index("uq_mcp_servers_owner_id_name", "owner_id", "name", unique=True),
     sa.Index("uq_mcp_servers_code_key", "code_key", unique=True),
 )
 

@@ -14,10 +14,11 @@ from outlast.base.errors import OutlastError
 from outlast.base.mcp_errors import McpServerFailed, McpToolChanged
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.agent import Agent
-from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.context import Context, Journal
 from outlast.kernel.agents.tool import Tool, ToolResult
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.connections import store as accounts
+from outlast.kernel.connections.service_accounts import ServiceAccounts
 from outlast.kernel.mcp import store
 from outlast.kernel.mcp.code_servers import place_of
 from outlast.kernel.mcp.connection import McpConnections
@@ -63,6 +64,7 @@ class ConnectedTools:
         """`packages` and `workspaces` are those of a server with sandboxes."""
         self._db, self._connections = db, connections
         self._packages, self._workspaces = packages, workspaces
+        self._services = ServiceAccounts(db, connections.tokens)
         self._listings: dict[str, anyio.Lock] = {}
 
     async def prepare(self, run: Run, agent: Agent) -> Mapping[str, str]:
@@ -131,6 +133,7 @@ class ConnectedTools:
         or the server reads lines from it, and of the servers in the agent's code, which go before a server of the
         project of the same name."""
         in_code = {one.name: one for one in agent.mcp_servers}
+        of_services = self._services.tools(agent)
         tools: list[Tool] = [
             McpTool(one, self) for one in self._of_project(tx, run, agent) if one.server not in in_code
         ]
@@ -142,7 +145,15 @@ class ConnectedTools:
             rows = store.code_servers(tx, signed_in) if signed_in else ()
             tools += [self._connect_tool(row) for row in rows if row.listed_at is None]
             tools.sort(key=lambda one: one.name)
-        return {one.name: one for one in tools}
+        return {one.name: one for one in (*tools, *of_services)}
+
+    def variables(self, agent: Agent) -> list[str]:
+        """See `FindTools`."""
+        return [one.variable for one in self._services.of(agent)]
+
+    async def connect(self, journal: Journal, run: Run, agent: Agent, name: str) -> str:
+        """See `FindTools`."""
+        return await self._services.demand(journal, run, agent, name)
 
     def _connect_tool(self, server: McpServerRow) -> Tool:
         """Stands for the tools of a server that lists them only for people with an account."""
@@ -169,7 +180,7 @@ class ConnectedTools:
     def _of_project(tx: Tx, run: Run, agent: Agent) -> Sequence[OfferedTool]:
         if not (agent.listed and agent.extends) or agent.flow is not None or agent.lines is not None:
             return ()
-        return store.offered(tx, run.project_id)
+        return store.offered(tx, run.project_id, run.started_by)
 
     async def call(self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any], again: bool) -> ToolResult:
         """Call a tool as the user who started the run; with `again`, once more if a package's server ends meanwhile.
@@ -187,7 +198,8 @@ class ConnectedTools:
         if server.command is not None and self._packages is not None and self._workspaces is not None:
             workspace = await self._workspaces.open(context)
             return await self._packages.call(server, workspace, run.project_id, run.started_by, work, again=again)
-        return await self._connections.use(place_of(server), run.project_id, run.started_by, work)
+        project_id = run.project_id if server.owner_id is None else ""  # whose secrets an own server does not get
+        return await self._connections.use(place_of(server), project_id, run.started_by, work)
 
     async def call_as_user(
         self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any], again: bool

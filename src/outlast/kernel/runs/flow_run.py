@@ -15,6 +15,7 @@ from outlast.kernel.runs.child_reports import end_children
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import retry_in_sandbox
 from outlast.kernel.runs.function_output import FunctionOutput, Shown
+from outlast.kernel.runs.function_resources import saved_names
 from outlast.kernel.runs.guest_journal import Guest, GuestJournal
 from outlast.kernel.runs.journal import Parked, RunJournal, open_journal
 from outlast.kernel.runs.outcome import NO_OUTCOME, error_data
@@ -49,9 +50,8 @@ async def perform_flow(context: RunContext, transcript: Transcript) -> tuple[boo
     journal = await open_journal(context, effect, GuestJournal if isinstance(flow, Guest) else RunJournal)
     await announce_decisions(context, transcript)  # after the journal is read: what the function reads, the log shows
     message = await context.engine.db.read(_message_of, context.run.message_id)
-    call = function_context(
-        context, effect, journal, FunctionOutput(_shown(context), partial(_show_notice, context)), message
-    )
+    output = FunctionOutput(_shown(context), partial(_show_notice, context))
+    call = function_context(context, effect, journal, output, message, await saved_names(context))
     try:
         value = await retry_in_sandbox(
             lambda: journal.call(lambda: flow(call)), context.engine.settings.retry, context.engine.clock

@@ -31,7 +31,7 @@ from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.effect_retries import retry_in_sandbox
 from outlast.kernel.runs.effect_starts import name_turn, start_calls
 from outlast.kernel.runs.function_output import FunctionOutput
-from outlast.kernel.runs.function_resources import open_resources
+from outlast.kernel.runs.function_resources import open_resources, saved_names
 from outlast.kernel.runs.journal import Parked, RunJournal, open_journal
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.parked import Suspended, announce_decisions_in
@@ -91,8 +91,9 @@ async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> N
     journal = await open_journal(context, effect)
     shown = context.shown.part(effect.part_id) if effect.part_id else None
     output = FunctionOutput((shown or {}).get("output", ""), partial(_show_output, context, effect))
-    call = function_context(context, effect, journal, output)
     tool = context.tool(effect.tool)
+    saved = await saved_names(context) if tool is not None and tool.takes_context else ()
+    call = function_context(context, effect, journal, output, saved=saved)
     try:
         if tool is None:
             result = ToolResult(REMOVED_TOOL.format(tool=effect.tool), is_error=True)
@@ -211,9 +212,14 @@ def _show_output(context: RunContext, effect: Effect, text: str) -> None:
 
 
 def function_context(
-    context: RunContext, effect: Effect, journal: RunJournal, output: Callable[[str], None], message: str = ""
+    context: RunContext,
+    effect: Effect,
+    journal: RunJournal,
+    output: Callable[[str], None],
+    message: str = "",
+    saved: Sequence[str] = (),
 ) -> Context:
-    """The context of a function: a tool's or a flow."""
+    """The context of a function: a tool's or a flow. `saved`: names of saved secrets."""
     lost = partial(tell_lost, context)
     within = EffectContext(this_run=context.run, effect_id=effect.id, attempt=context.run.attempt, lost=lost)
     return Context(
@@ -224,7 +230,7 @@ def function_context(
         started_at=effect.started_at or context.engine.clock.now(),
         output=output,
         journal=journal,
-        resources=open_resources(context, journal, within, effect.step),
+        resources=open_resources(context, journal, within, effect.step, saved),
         message=message,
         lost=lost,
     )

@@ -31,7 +31,7 @@ def list_secrets(project: ProjectOption = None) -> None:
         lambda item: {
             "hosts": ", ".join(item["hosts"]),
             "value": "your own" if item["has_own_value"] else "for everybody" if item["has_value"] else "missing",
-            "whose": "server" if item["project_id"] is None else "project",
+            "whose": "yourself" if item["is_own"] else "server" if item["project_id"] is None else "project",
         },
         empty="No secrets are saved. Make one: outlast secrets create NAME --host HOST",
     )
@@ -42,15 +42,16 @@ def create_secret(
     name: NameArgument,
     host: Annotated[list[str], typer.Option(help="Host that the value may be sent to. Repeat it for more.")],
     own: Annotated[bool, typer.Option("--own", help="Each person enters their own value.")] = False,
+    mine: Annotated[bool, typer.Option("--mine", help="Your own: for runs that you start, seen by you alone.")] = False,
     project: ProjectOption = None,
 ) -> None:
     """Save a secret for a project's sandboxes.
 
     The value is read from the standard input or a prompt, never from the command line."""
-    value = None if own else _read_value(name)
+    value = None if own and not mine else _read_value(name)
 
     async def work(client: "Client") -> Any:
-        path = f"/v1/projects/{await client.project_id(project)}/secrets"
+        path = "/v1/me/secrets" if mine else f"/v1/projects/{await client.project_id(project)}/secrets"
         return await client.create(path, name=name, hosts=host, value=value)
 
     made = call_server(work)

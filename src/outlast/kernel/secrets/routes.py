@@ -7,15 +7,21 @@ from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.routers import noun_router
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.secrets import actions
-from outlast.kernel.secrets.shapes import NewSecretRequest, SecretAnswer, SecretChangeRequest, SecretValueRequest
+from outlast.kernel.secrets.shapes import (
+    NewOwnSecretRequest,
+    NewSecretRequest,
+    SecretAnswer,
+    SecretChangeRequest,
+    SecretValueRequest,
+)
 
 router = noun_router("Secrets")
 
 
 @router.get("/projects/{project_id}/secrets", response_model=Page[SecretAnswer])
 async def list_secrets(project_id: str, services: Svc, actor: Signed) -> Response:
-    """List the saved secrets for sandboxes of a project, its own first, then those of the server (editors). Values are
-    never included."""
+    """List the saved secrets for sandboxes of a project: those of your own, the project's, then the server's (editors).
+    Values are never included."""
     return reply(page(await actions.list_secrets(services, actor, project_id)))
 
 
@@ -25,6 +31,19 @@ async def create_secret(project_id: str, body: NewSecretRequest, services: Svc, 
     put into requests to them. Without a value, each person enters their own."""
     made = await actions.create_secret(services, actor, project_id, body.name, body.hosts, body.value)
     return reply(made, 201)
+
+
+@router.get("/me/secrets", response_model=Page[SecretAnswer])
+async def list_own_secrets(services: Svc, actor: Signed) -> Response:
+    """List the secrets that are your own. Values are never included."""
+    return reply(page(await actions.list_own_secrets(services, actor)))
+
+
+@router.post("/me/secrets", status_code=201, response_model=SecretAnswer)
+async def create_own_secret(body: NewOwnSecretRequest, services: Svc, actor: Signed) -> Response:
+    """Save a secret of your own: it is used in the runs that you start, in every project, and seen by you alone. It
+    goes before a secret of a project that has the same name."""
+    return reply(await actions.create_own_secret(services, actor, body.name, body.hosts, body.value), 201)
 
 
 @router.get("/admin/secrets", response_model=Page[SecretAnswer])

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 class SecretRow(NamedTuple):
     id: str
     project_id: str | None
+    owner_id: str | None
     name: str
     hosts: Any
     sealed: str | None

@@ -5,7 +5,26 @@ from collections.abc import Collection
 from outlast.db.database import Database
 from outlast.kernel.secrets import store
 from outlast.kernel.secrets.vault import Vault
+from outlast_sandbox.egress.rules import Policy
 from outlast_sandbox.egress.secrets import SecretLookup
+from outlast_sandbox.host_patterns import parse_pattern
+
+
+def for_its_hosts(db: Database, others: SecretLookup, policy: Policy, settled: Collection[str]) -> SecretLookup:
+    """The look-up of a sandbox with this policy: a saved secret has a value only if it is for all hosts of the rule.
+    Otherwise the rule is that of another secret of this name, such as another person's own, and the value would go to
+    hosts that were never meant. `settled`: names that the settings declare."""
+    ruled = {rule.name: {str(host) for host in rule.hosts} for rule in policy.secrets}
+
+    async def look_up(user_id: str | None, project_id: str, name: str) -> str | None:
+        if name not in settled:
+            opened = await db.read(store.hosts_of, project_id, user_id)
+            meant = next((one.hosts for one in opened if one.name == name), [])
+            if not ruled.get(name, set()) <= {str(parse_pattern(host)) for host in meant}:
+                return None
+        return await others(user_id, project_id, name)
+
+    return look_up
 
 
 class SavedSecrets:

@@ -14,6 +14,7 @@ class SecretAnswer(Answer):
 
     id: str
     project_id: str | None
+    is_own: bool
     name: str
     hosts: list[str]
     has_value: bool
@@ -27,6 +28,12 @@ class NewSecretRequest(Request):
     name: str
     hosts: list[str]
     value: Value | None = None
+
+
+class NewOwnSecretRequest(Request):
+    name: str
+    hosts: list[str]
+    value: Value
 
 
 class SecretChangeRequest(Request):

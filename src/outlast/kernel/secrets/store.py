@@ -14,17 +14,21 @@ from outlast.kernel.secrets.shapes import SecretAnswer
 from outlast.kernel.secrets.tables import secret_values, secrets
 from outlast.kernel.secrets.vault import Vault
 
+NO_SECRET: Final = "There is no such secret for you."
 _OWN: Final = sa.and_(secret_values.c.secret_id == secrets.c.id, secret_values.c.user_id == sa.bindparam("user"))
-_REACHABLE: Final = sa.or_(secrets.c.project_id == sa.bindparam("project"), secrets.c.project_id.is_(None))
-_OF_PROJECT_FIRST: Final = secrets.c.project_id.is_(None), secrets.c.name
+_OF_SERVER: Final = sa.and_(secrets.c.project_id.is_(None), secrets.c.owner_id.is_(None))
+_REACHABLE: Final = sa.or_(
+    secrets.c.project_id == sa.bindparam("project"), _OF_SERVER, secrets.c.owner_id == sa.bindparam("user")
+)
+_OWN_FIRST: Final = secrets.c.owner_id.is_(None), secrets.c.project_id.is_(None), secrets.c.name
 _SEALED: Final = (
     sa.select(secrets.c.id, secrets.c.sealed, secret_values.c.sealed.label("own"))
     .select_from(secrets.outerjoin(secret_values, _OWN))
     .where(_REACHABLE, secrets.c.name == sa.bindparam("name"))
-    .order_by(*_OF_PROJECT_FIRST)
+    .order_by(*_OWN_FIRST)
     .limit(1)
 )
-_HOSTS: Final = sa.select(secrets.c.name, secrets.c.hosts).where(_REACHABLE).order_by(*_OF_PROJECT_FIRST)
+_HOSTS: Final = sa.select(secrets.c.name, secrets.c.hosts).where(_REACHABLE).order_by(*_OWN_FIRST)
 
 
 class SealedSecret(NamedTuple):
@@ -43,24 +47,25 @@ class OpenedHosts(NamedTuple):
 
 
 def sealed_of(tx: Tx, project_id: str, user_id: str | None, name: str) -> SealedSecret | None:
-    """The saved secret of this name for sandboxes of the project, with the values for this user; the project's goes
-    before the server's. None: there is none of this name."""
+    """The saved secret of this name for sandboxes of the project, with the values for this user: their own secret
+    goes before the project's, and that before the server's. None: there is none of this name."""
     return tx.row(SealedSecret, _SEALED, {"project": project_id, "user": user_id or "", "name": name})
 
 
-def hosts_of(tx: Tx, project_id: str) -> list[OpenedHosts]:
-    """The secrets for sandboxes of the project, each name once."""
+def hosts_of(tx: Tx, project_id: str, user_id: str | None) -> list[OpenedHosts]:
+    """The secrets for sandboxes of the project in which this user works, each name once."""
     found: dict[str, OpenedHosts] = {}
-    for row in tx.rows(OpenedHosts, _HOSTS, {"project": project_id}):
+    for row in tx.rows(OpenedHosts, _HOSTS, {"project": project_id, "user": user_id or ""}):
         found.setdefault(row.name, row)
     return list(found.values())
 
 
 def list_secrets(tx: Tx, user_id: str, project_id: str | None) -> list[SecretAnswer]:
-    """The secrets for sandboxes of the project, its own first; for None those of the server."""
-    mine = _REACHABLE if project_id is not None else secrets.c.project_id.is_(None)
-    query = sa.select(secrets).where(mine).order_by(*_OF_PROJECT_FIRST)
-    rows = tx.rows(SecretRow, query, {"project": project_id} if project_id is not None else None)
+    """The secrets for sandboxes of the project in which the user works: theirs, then its own, then the server's; for
+    None only those of the server."""
+    mine = _REACHABLE if project_id is not None else _OF_SERVER
+    query = sa.select(secrets).where(mine).order_by(*_OWN_FIRST)
+    rows = tx.rows(SecretRow, query, {"project": project_id, "user": user_id} if project_id is not None else None)
     owned = _with_own_value(tx, user_id, rows)
     return [_answer(row, owned=row.id in owned) for row in rows]
 
@@ -68,7 +73,7 @@ def list_secrets(tx: Tx, user_id: str, project_id: str | None) -> list[SecretAns
 def secret_of(tx: Tx, secret_id: str) -> SecretRow:
     """Raises `NotFound`."""
     row = tx.find(SecretRow, secrets, {"id": secret_id})
-    return demand_found(row, "There is no such secret for you.", id=secret_id)
+    return demand_found(row, NO_SECRET, id=secret_id)
 
 
 def answer_of(tx: Tx, user_id: str, secret_id: str) -> SecretAnswer:
@@ -77,18 +82,28 @@ def answer_of(tx: Tx, user_id: str, secret_id: str) -> SecretAnswer:
     return _answer(row, owned=bool(_with_own_value(tx, user_id, [row])))
 
 
-def names_in(tx: Tx, project_id: str | None) -> list[str]:
-    """Names of the project's own secrets; for None of the server's."""
-    mine = secrets.c.project_id == project_id if project_id is not None else secrets.c.project_id.is_(None)
+def list_own(tx: Tx, user_id: str) -> list[SecretAnswer]:
+    """The secrets that are a person's own."""
+    query = sa.select(secrets).where(secrets.c.owner_id == user_id).order_by(secrets.c.name)
+    return [_answer(row, owned=False) for row in tx.rows(SecretRow, query)]
+
+
+def names_in(tx: Tx, project_id: str | None, owner_id: str | None = None) -> list[str]:
+    """Names of the project's secrets, or of a person's own; for None and None of the server's."""
+    mine = secrets.c.project_id == project_id if project_id is not None else _OF_SERVER
+    mine = mine if owner_id is None else secrets.c.owner_id == owner_id
     return list(tx.execute(sa.select(secrets.c.name).where(mine)).scalars())
 
 
-def add(tx: Tx, project_id: str | None, name: str, hosts: Sequence[str], user_id: str) -> str | None:
+def add(
+    tx: Tx, project_id: str | None, name: str, hosts: Sequence[str], user_id: str, owner_id: str | None = None
+) -> str | None:
     """Add a secret without a value. Returns its id, or None if the name is taken."""
     secret_id = new_id("secret")
     moments = {"created_at": tx.now, "updated_at": tx.now}
-    row = {"id": secret_id, "project_id": project_id, "created_by": user_id, "name": name, "hosts": list(hosts)}
-    return secret_id if tx.insert_missing(secrets, **row, sealed=None, **moments) else None
+    row = {"id": secret_id, "project_id": project_id, "owner_id": owner_id, "created_by": user_id}
+    named = {"name": name, "hosts": list(hosts)}
+    return secret_id if tx.insert_missing(secrets, **row, **named, sealed=None, **moments) else None
 
 
 def change_hosts(tx: Tx, secret_id: str, hosts: Sequence[str]) -> None:
@@ -134,6 +149,7 @@ def _answer(row: SecretRow, *, owned: bool) -> SecretAnswer:
     return SecretAnswer(
         id=row.id,
         project_id=row.project_id,
+        is_own=row.owner_id is not None,
         name=row.name,
         hosts=row.hosts,
         has_value=row.sealed is not None,

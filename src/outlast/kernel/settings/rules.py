@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from outlast.base.errors import InvalidSetting
 from outlast.base.settings.checks import VARIABLE, Where, check_address, check_each, check_service, refuse
+from outlast.kernel.connections.settings import check_connections
 from outlast.kernel.settings import Settings
 from outlast_sandbox.host_patterns import parse_host_port, parse_pattern
 from outlast_sandbox.package_names import NotAPackage, name_of, parse_package
@@ -27,8 +28,7 @@ def check_settings(settings: Settings, where: Where) -> None:
     check_service("embeddings", settings.embeddings.url, settings.embeddings.api_key_env, where)
     if settings.embeddings.url and not settings.embeddings.model:
         refuse("embeddings.url", "embeddings.model beside it", "none", where, quoted=False)
-    for index, client in enumerate(settings.connections):
-        client.check_at(index, where)
+    check_connections(settings.connections, where)
     for field in fields(settings):
         if check := getattr(getattr(settings, field.name), "check", None):  # an app's
             check(where)

@@ -6,7 +6,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -52,8 +52,17 @@ class Finding:
 
 def print_findings(settings: Settings) -> Exit:
     """Print all findings; FAILED if a configured part cannot work."""
+    return _print(_examine(settings))
+
+
+def print_connections(settings: Settings) -> Exit:
+    """Print what was found of services and MCP servers, as `print_findings`."""
+    return _print(anyio.run(_connections, settings))
+
+
+def _print(findings: Iterable[Finding]) -> Exit:
     found = []
-    for finding in _examine(settings):
+    for finding in findings:
         found.append(finding)
         if not wants_json():
             out.print(styled(MARKS[finding.verdict], " ", (finding.what, "bold"), f": {finding.found}"))
@@ -141,6 +150,21 @@ async def _set_aside(settings: Settings) -> list[Finding]:
     ]
     many = f"{count(len(items), 'item')} failed repeatedly and will not be retried"
     return [Finding("bad", "Set aside", many, (*shown, "Fix the cause, then retry them."))]
+
+
+async def _connections(settings: Settings) -> list[Finding]:
+    from outlast.surfaces.cli.connection_checks import check_connections
+
+    try:
+        async with _opened(settings) as database:
+            if database is not None:
+                found = await check_connections(database, settings)
+                return [Finding(one.verdict, one.what, one.found, one.fixes) for one in found]
+    except DataDirectoryMissing:
+        pass
+    except (OutlastError, sa.exc.DatabaseError) as error:
+        return [Finding("bad", "Connections", str(error), ("Run 'outlast doctor' without --connections first.",))]
+    return [Finding("note", "Connections", "none yet: the first start creates the database")]
 
 
 def _port(settings: Settings) -> Finding:

@@ -53,11 +53,17 @@ def migrate() -> None:
 
 
 @app.verb("doctor", "outlast doctor --config /etc/outlast.toml")
-def doctor() -> None:
-    """Check this machine and the configuration, and print how to fix problems."""
-    from outlast.surfaces.cli.doctor import print_findings
+def doctor(
+    connections: Annotated[
+        bool, typer.Option("--connections", help="Try services and MCP servers instead, with connected accounts.")
+    ] = False,
+) -> None:
+    """Check this machine and the configuration, and print how to fix problems.
 
-    raise typer.Exit(print_findings(read_settings()))
+    With --connections, each service of the configuration and each MCP server is asked over the network."""
+    from outlast.surfaces.cli.doctor import print_connections, print_findings
+
+    raise typer.Exit((print_connections if connections else print_findings)(read_settings()))
 
 
 @app.verb("logs", "outlast logs --follow", shared=ON_MACHINE)

@@ -16,9 +16,12 @@ from outlast.kernel.projects.store import add_project
 from outlast.kernel.secrets import store
 from outlast.kernel.secrets.keyring import Keyring
 from outlast.kernel.secrets.prompt import secrets_addition, secrets_text
-from outlast.kernel.secrets.saved_secrets import SavedSecrets
+from outlast.kernel.secrets.saved_secrets import SavedSecrets, for_its_hosts
 from outlast.kernel.secrets.tables import secret_values, secrets
 from outlast.kernel.secrets.vault import Vault
+from outlast_sandbox.egress.rules import Policy, SecretRule
+from outlast_sandbox.egress.secrets import OperatorSecrets
+from outlast_sandbox.host_patterns import parse_pattern
 
 VAULT = Vault(Keyring([b"k" * 32]))
 
@@ -78,7 +81,7 @@ async def test_a_projects_secret_goes_before_the_servers_and_no_further(desk: De
     await desk.add(desk.project_id, "the project's")
     assert await desk.value(desk.ada) == "the project's"
     assert await desk.value(desk.ada, project_id=desk.other_project_id) == "the server's"
-    assert [one.name for one in await desk.db.read(store.hosts_of, desk.project_id)] == ["KEY"]
+    assert [one.name for one in await desk.db.read(store.hosts_of, desk.project_id, None)] == ["KEY"]
 
 
 async def test_a_name_that_is_neither_saved_nor_configured_has_no_value(desk: Desk) -> None:
@@ -122,14 +125,14 @@ async def test_no_value_is_in_the_database(desk: Desk) -> None:
 
 
 async def test_agents_with_a_sandbox_are_told_names_and_hosts_and_no_values(desk: Desk) -> None:
-    assert await desk.db.read(secrets_text, desk.project_id) is None
+    assert await desk.db.read(secrets_text, desk.project_id, desk.ada) is None
     await desk.add(desk.project_id, "hush-hush", "LINEAR_API_KEY")
-    told = await desk.db.read(secrets_text, desk.project_id)
+    told = await desk.db.read(secrets_text, desk.project_id, desk.ada)
     assert told is not None
     assert "\n- LINEAR_API_KEY: api.example" in told
     assert "hush" not in told
     addition = secrets_addition(lambda name: name == "chat")
-    run = SimpleNamespace(project_id=desk.project_id, profile="chat")
+    run = SimpleNamespace(project_id=desk.project_id, profile="chat", started_by=desk.ada)
     context: Any = SimpleNamespace(run=run)
 
     def text(tx: Tx) -> str | None:
@@ -139,3 +142,46 @@ async def test_agents_with_a_sandbox_are_told_names_and_hosts_and_no_values(desk
     assert await desk.db.read(text) == told
     run.profile = "digest"  # it has no sandbox
     assert await desk.db.read(text) is None
+
+
+async def test_a_persons_own_secret_is_used_in_their_runs_of_every_project_and_by_no_one_else(desk: Desk) -> None:
+    await desk.add(desk.project_id, "the project's")
+
+    def own(tx: Tx) -> None:
+        secret_id = store.add(tx, None, "KEY", ["ada.example"], desk.ada, desk.ada)
+        assert secret_id is not None
+        store.put_value(tx, VAULT, secret_id, "Ada's")
+        assert store.add(tx, None, "KEY", ["ada.example"], desk.ada, desk.ada) is None
+
+    await desk.db.write(own)
+    assert [await desk.value(user) for user in (desk.ada, desk.grace, None)] == [
+        "Ada's",
+        "the project's",
+        "the project's",
+    ]
+    assert await desk.value(desk.ada, project_id=desk.other_project_id) == "Ada's"
+    hosts = [await desk.db.read(store.hosts_of, desk.project_id, user) for user in (desk.ada, desk.grace)]
+    assert [one.hosts for (one,) in hosts] == [["ada.example"], ["api.example"]]
+    listed = [await desk.db.read(store.list_secrets, user, desk.project_id) for user in (desk.ada, desk.grace)]
+    assert [[one.is_own for one in found] for found in listed] == [[True, False], [False]]
+    assert [await desk.db.read(store.names_in, *key) for key in ((None,), (None, desk.ada))] == [[], ["KEY"]]
+
+
+async def test_a_value_never_goes_to_the_hosts_of_another_secret_of_its_name(desk: Desk) -> None:
+    """A sandbox that started in a run of Ada's has the rule of her own secret; a run of Grace's in it would send the
+    project's value to Ada's host."""
+    await desk.add(desk.project_id, "the project's")
+    rules = {
+        host: Policy(secrets=(SecretRule("KEY", (parse_pattern(host),)),)) for host in ("ada.example", "api.example")
+    }
+
+    async def value(host: str, user_id: str) -> str | None:
+        saved = SavedSecrets(desk.db, VAULT, OperatorSecrets({}), [])
+        return await for_its_hosts(desk.db, saved, rules[host], [])(user_id, desk.project_id, "KEY")
+
+    def own(tx: Tx) -> None:
+        store.put_value(tx, VAULT, store.add(tx, None, "KEY", ["ada.example"], desk.ada, desk.ada) or "", "Ada's")
+
+    await desk.db.write(own)
+    assert (await value("ada.example", desk.ada), await value("ada.example", desk.grace)) == ("Ada's", None)
+    assert (await value("api.example", desk.ada), await value("api.example", desk.grace)) == (None, "the project's")

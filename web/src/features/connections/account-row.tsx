@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Account } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Confirm } from '@/components/confirm'
@@ -9,7 +9,7 @@ import { client } from '@/lib/queries'
 import { isConnected, reloadAccounts, signIn } from './accounts'
 
 /** The signed-in person's account on a server: connect it, or disconnect it. */
-export function AccountRow({ account, mayConnect }: { account: Account; mayConnect: boolean }) {
+export function AccountRow({ account, mayConnect, more }: { account: Account; mayConnect: boolean; more?: ReactNode }) {
   const { server_id: id, server, host, connected_at: since, state } = account
   const [asking, setAsking] = useState(false)
   const connect = useMutation({ mutationFn: () => signIn(id) })
@@ -21,7 +21,7 @@ export function AccountRow({ account, mayConnect }: { account: Account; mayConne
         <p className="min-w-0 flex-1 text-muted">
           {isConnected(account) && since !== null ? (
             <>
-              You connected your account <Since iso={since} />
+              You connected your account{account.account !== null && ` ${account.account}`} <Since iso={since} />
             </>
           ) : state === 'lost' ? (
             <span className="text-warn">{host} ended your connection. Connect again.</span>
@@ -29,6 +29,7 @@ export function AccountRow({ account, mayConnect }: { account: Account; mayConne
             'Runs that you start use your own account.'
           )}
         </p>
+        {isConnected(account) && more}
         {isConnected(account) ? (
           <Button size="sm" aria-label={`Disconnect ${server}`} onClick={() => setAsking(true)}>
             Disconnect

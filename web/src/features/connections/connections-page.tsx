@@ -13,13 +13,14 @@ import { PageHeader } from '../shell/shell'
 import { McpServerList } from './mcp-server-list'
 import { SecretDialog } from './secret-dialog'
 import { SecretRow } from './secret-row'
+import { ServiceList } from './service-list'
 import { secretsQuery, usesQuery } from './secrets'
 import { ValueDialog } from './value-dialog'
 
 /** What a dialog is open for: a new secret, the hosts of one, its value, or the person's own. */
 export type Editing = { what: 'new' } | { what: 'hosts' | 'value' | 'own'; secret: Secret }
 
-/** `/projects/:id/connections`: the secrets of a project's sandboxes, its MCP servers, and the uses of secrets. */
+/** `/projects/:id/connections`: the secrets of a project's sandboxes, services, MCP servers, and the uses of secrets. */
 export default function ConnectionsPage({ projectId }: { projectId: string }) {
   const { projectId: active, project, choose } = useActiveProject()
   const { data, error, refetch } = useQuery(secretsQuery(projectId))
@@ -30,7 +31,7 @@ export default function ConnectionsPage({ projectId }: { projectId: string }) {
   }, [])
   const mayManage = active === projectId && project?.role === 'owner'
   const mayConnect = active === projectId && project !== null && project.role !== 'viewer'
-  const add = mayManage && (
+  const add = mayConnect && (
     <Button size="sm" look="primary" onClick={() => setEditing({ what: 'new' })}>
       <Plus />
       New secret
@@ -51,7 +52,7 @@ export default function ConnectionsPage({ projectId }: { projectId: string }) {
           {data?.items.length === 0 && (
             <Empty className="pt-[6vh]" icon={<KeyRound />} title="No secrets" action={add || undefined}>
               Save a key here, and code in sandboxes can use a service without seeing the key.
-              {!mayManage && ' An owner of the project can add one.'}
+              {!mayManage && ' An owner of the project can add one for everybody.'}
             </Empty>
           )}
           {data !== undefined && data.items.length > 0 && (
@@ -65,20 +66,26 @@ export default function ConnectionsPage({ projectId }: { projectId: string }) {
                   <SecretRow
                     key={secret.id}
                     secret={secret}
-                    mayManage={mayManage && secret.project_id !== null}
+                    mayManage={secret.is_own || (mayManage && secret.project_id !== null)}
                     onEdit={(what) => setEditing({ what, secret })}
                   />
                 ))}
               </ul>
             </>
           )}
+          <ServiceList projectId={projectId} mayConnect={mayConnect} />
           <McpServerList projectId={projectId} mayManage={mayManage} mayConnect={mayConnect} />
           <Uses projectId={projectId} />
         </div>
       </div>
       {editing !== null &&
         (editing.what === 'new' || editing.what === 'hosts' ? (
-          <SecretDialog projectId={projectId} secret={editing.what === 'new' ? null : editing.secret} onClose={close} />
+          <SecretDialog
+            projectId={projectId}
+            secret={editing.what === 'new' ? null : editing.secret}
+            mayManage={mayManage}
+            onClose={close}
+          />
         ) : (
           <ValueDialog secret={editing.secret} own={editing.what === 'own'} onClose={close} />
         ))}

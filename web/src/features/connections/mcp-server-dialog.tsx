@@ -7,23 +7,27 @@ import { Problem } from '@/components/problem'
 import { client } from '@/lib/queries'
 import { reloadAccounts } from './accounts'
 import { commandIn, keep, nameFor } from './mcp'
+import { OnlyForMe } from './only-for-me'
 import { hostsIn, secretsQuery } from './secrets'
 
 const SIGN_IN = ' ' // no secret has this name
 
 interface McpServerDialogProps {
   projectId: string
+  /** Whether the person may add one for the whole project, too. */
+  mayManage: boolean
   onAdded: (serverId: string) => void
   onClose: () => void
 }
 
 /** Adds an MCP server, whose tools are then looked at. */
-export function McpServerDialog({ projectId, onAdded, onClose }: McpServerDialogProps) {
+export function McpServerDialog({ projectId, mayManage, onAdded, onClose }: McpServerDialogProps) {
   const secrets = useQuery(secretsQuery(projectId)).data?.items ?? []
   const [url, setUrl] = useState('')
   const [chosen, setChosen] = useState<string | null>(null)
   const [secret, setSecret] = useState('')
   const [hosts, setHosts] = useState('')
+  const [own, setOwn] = useState(!mayManage)
   const command = commandIn(url)
   const signsIn = secret === SIGN_IN && command === null
   const key = secret === SIGN_IN ? '' : secret
@@ -33,8 +37,8 @@ export function McpServerDialog({ projectId, onAdded, onClose }: McpServerDialog
       client.mcpServers.add(
         projectId,
         command === null
-          ? { name, url: url.trim(), ...(signsIn ? { login: 'user' } : key !== '' && { secret: key }) }
-          : { name, package: command, hosts: hostsIn(hosts), secrets: key === '' ? [] : [key] },
+          ? { name, own, url: url.trim(), ...(signsIn ? { login: 'user' } : key !== '' && { secret: key }) }
+          : { name, own, package: command, hosts: hostsIn(hosts), secrets: key === '' ? [] : [key] },
       ),
     onSuccess: (answer) => {
       keep(answer)
@@ -64,6 +68,9 @@ export function McpServerDialog({ projectId, onAdded, onClose }: McpServerDialog
             onChange={(event) => setChosen(event.target.value.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-'))}
           />
         </Field>
+        <OnlyForMe own={own} onOwn={mayManage ? setOwn : null}>
+          Only for me: in the runs that I start, in every project
+        </OnlyForMe>
         {command !== null && (
           <Field label="Hosts" hint="Where the package may go. Leave it empty for no network.">
             <Input

@@ -35,7 +35,7 @@ export function McpServerList({ projectId, mayManage, mayConnect }: McpServerLis
     <section aria-label="MCP servers" className="mt-8">
       <div className="mb-2 flex min-h-8 items-center gap-3">
         <h2 className="flex-1 font-medium">MCP servers</h2>
-        {mayManage && (
+        {mayConnect && (
           <Button size="sm" onClick={() => setAdding(true)}>
             <Plus />
             Add server
@@ -64,7 +64,14 @@ export function McpServerList({ projectId, mayManage, mayConnect }: McpServerLis
           ))}
         </ul>
       )}
-      {adding && <McpServerDialog projectId={projectId} onAdded={setShown} onClose={() => setAdding(false)} />}
+      {adding && (
+        <McpServerDialog
+          projectId={projectId}
+          mayManage={mayManage}
+          onAdded={setShown}
+          onClose={() => setAdding(false)}
+        />
+      )}
       {shown !== null && (
         <McpToolsDialog
           serverId={shown}
@@ -79,7 +86,7 @@ export function McpServerList({ projectId, mayManage, mayConnect }: McpServerLis
 /** Whether the person decides on a server's tools: owners of the project, administrators for one of agents' code. */
 function useMayAllow(mayManage: boolean): (server: McpServer) => boolean {
   const { user } = useMe()
-  return ({ origin }) => (origin === 'code' ? user.is_admin : mayManage)
+  return ({ origin }) => (origin === 'code' ? user.is_admin : origin === 'user' || mayManage)
 }
 
 interface RowProps {
@@ -104,6 +111,7 @@ function Row({ projectId, server, account, mayAllow, mayConnect, onShow }: RowPr
         <div className="min-w-0 flex-1">
           <p className="truncate font-medium">
             {name}
+            {origin === 'user' && <span className="font-normal text-muted"> · only for you</span>}
             {origin === 'code' && (
               <span className="font-normal text-muted"> · from the code of {agents.join(', ') || 'an agent'}</span>
             )}
@@ -138,7 +146,7 @@ function Row({ projectId, server, account, mayAllow, mayConnect, onShow }: RowPr
               <RefreshCw />
               List its tools again
             </MenuItem>
-            {origin === 'project' && (
+            {origin !== 'code' && (
               <MenuItem danger onSelect={() => setAsking(true)}>
                 <Trash2 />
                 Remove
@@ -155,7 +163,7 @@ function Row({ projectId, server, account, mayAllow, mayConnect, onShow }: RowPr
         action="Remove server"
         onConfirm={() => void client.mcpServers.remove(id).then(reloadServers, complain)}
       >
-        Agents of this project lose its tools at once, also those that work.
+        Agents lose its tools at once, also those that work.
       </Confirm>
     </li>
   )

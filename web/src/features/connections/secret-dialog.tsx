@@ -6,6 +6,7 @@ import { Dialog } from '@/components/dialog'
 import { Field, Input } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { client } from '@/lib/queries'
+import { OnlyForMe } from './only-for-me'
 import { hostsIn, reload } from './secrets'
 import { ValueField } from './value-field'
 
@@ -13,25 +14,30 @@ interface SecretDialogProps {
   projectId: string
   /** Whose hosts are changed; null: a new one. */
   secret: Secret | null
+  /** Whether the person may save one for the whole project, too. */
+  mayManage: boolean
   onClose: () => void
 }
 
 /** Makes a secret, or changes the hosts of one. */
-export function SecretDialog({ projectId, secret, onClose }: SecretDialogProps) {
+export function SecretDialog({ projectId, secret, mayManage, onClose }: SecretDialogProps) {
   const [name, setName] = useState(secret?.name ?? '')
   const [hosts, setHosts] = useState(secret?.hosts.join(', ') ?? '')
   const [shared, setShared] = useState(secret === null || secret.has_value)
+  const [own, setOwn] = useState(secret === null && !mayManage)
   const [value, setValue] = useState('')
+  const asksValue = shared || own
   const save = useMutation({
     mutationFn: () => {
-      const body = { hosts: hostsIn(hosts), ...(shared && { value }) }
+      const body = { hosts: hostsIn(hosts), ...(asksValue && { value }) }
+      if (secret === null && own) return client.secrets.createOwn({ name, hosts: body.hosts, value })
       return secret === null
         ? client.secrets.create(projectId, { name, ...body })
         : client.secrets.change(secret.id, body)
     },
     onSuccess: () => (void reload(), onClose()),
   })
-  const ready = name !== '' && hostsIn(hosts).length > 0 && (!shared || value.trim() !== '')
+  const ready = name !== '' && hostsIn(hosts).length > 0 && (!asksValue || value.trim() !== '')
   return (
     <Dialog open onClose={onClose} title={secret === null ? 'New secret' : `Hosts of ${secret.name}`}>
       <form className="space-y-4" onSubmit={(event) => (event.preventDefault(), save.mutate())}>
@@ -64,8 +70,13 @@ export function SecretDialog({ projectId, secret, onClose }: SecretDialogProps) 
             onChange={(event) => setHosts(event.target.value)}
           />
         </Field>
-        {secret === null && <Whose shared={shared} onShared={setShared} />}
-        {shared && <ValueField value={value} onChange={setValue} />}
+        {secret === null && (
+          <OnlyForMe own={own} onOwn={mayManage ? setOwn : null}>
+            Only for me: in the runs that I start, in every project
+          </OnlyForMe>
+        )}
+        {secret === null && !own && <Whose shared={shared} onShared={setShared} />}
+        {asksValue && <ValueField value={value} onChange={setValue} />}
         {save.error !== null && <Problem error={save.error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>

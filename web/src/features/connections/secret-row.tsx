@@ -25,7 +25,7 @@ interface SecretRowProps {
 /** One secret: its name, its hosts, whose value is used, and its actions. */
 export function SecretRow({ secret, mayManage, onEdit }: SecretRowProps) {
   const [asking, setAsking] = useState(false)
-  const { id, name, hosts, project_id, has_value, has_own_value } = secret
+  const { id, name, hosts, is_own, project_id, has_value, has_own_value } = secret
   const value = valueOf(secret)
   const run = (change: Promise<unknown>) => void change.then(reload, complain)
   return (
@@ -36,7 +36,7 @@ export function SecretRow({ secret, mayManage, onEdit }: SecretRowProps) {
         </p>
         <p className="mt-0.5 text-[13px] break-words text-muted">
           {hosts.join(', ')}
-          {project_id === null && ' · for every project'}
+          {is_own ? ' · only for you' : project_id === null && ' · for every project'}
         </p>
       </div>
       {value === 'missing' ? (
@@ -54,9 +54,9 @@ export function SecretRow({ secret, mayManage, onEdit }: SecretRowProps) {
           </IconButton>
         }
       >
-        <MenuItem onSelect={() => onEdit('own')}>
+        <MenuItem onSelect={() => onEdit(is_own ? 'value' : 'own')}>
           <UserRound />
-          {has_own_value ? 'Replace your own value' : 'Enter your own value'}
+          {is_own ? 'Replace the value' : has_own_value ? 'Replace your own value' : 'Enter your own value'}
         </MenuItem>
         {has_own_value && (
           <MenuItem onSelect={() => run(client.secrets.forgetOwnValue(id))}>
@@ -67,10 +67,12 @@ export function SecretRow({ secret, mayManage, onEdit }: SecretRowProps) {
         {mayManage && (
           <>
             <MenuLine />
-            <MenuItem onSelect={() => onEdit('value')}>
-              <KeyRound />
-              {has_value ? 'Replace the value for everybody' : 'Enter a value for everybody'}
-            </MenuItem>
+            {!is_own && (
+              <MenuItem onSelect={() => onEdit('value')}>
+                <KeyRound />
+                {has_value ? 'Replace the value for everybody' : 'Enter a value for everybody'}
+              </MenuItem>
+            )}
             <MenuItem onSelect={() => onEdit('hosts')}>
               <Globe />
               Change hosts

@@ -21,8 +21,8 @@ export const usesQuery = (projectId: string) =>
 export const reload = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['secrets'] })
 
 /** Whose value goes into the requests of runs that the signed-in person starts. */
-export function valueOf({ has_own_value, has_value }: Secret): 'own' | 'shared' | 'missing' {
-  if (has_own_value) return 'own'
+export function valueOf({ has_own_value, has_value, is_own }: Secret): 'own' | 'shared' | 'missing' {
+  if (has_own_value || is_own) return 'own'
   return has_value ? 'shared' : 'missing'
 }
 

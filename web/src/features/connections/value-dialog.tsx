@@ -16,7 +16,7 @@ interface ValueDialogProps {
 }
 
 /** Enters a value of a secret. */
-export function ValueDialog({ secret: { id, name, hosts }, own, onClose }: ValueDialogProps) {
+export function ValueDialog({ secret: { id, name, hosts, is_own }, own, onClose }: ValueDialogProps) {
   const [value, setValue] = useState('')
   const save = useMutation({
     mutationFn: () => (own ? client.secrets.setOwnValue(id, value) : client.secrets.change(id, { value })),
@@ -26,9 +26,11 @@ export function ValueDialog({ secret: { id, name, hosts }, own, onClose }: Value
     <Dialog
       open
       onClose={onClose}
-      title={own ? `Your value of ${name}` : `${name} for everybody`}
+      title={own || is_own ? `Your value of ${name}` : `${name} for everybody`}
       description={`It is sent to ${hosts.join(', ')} and nowhere else. ${
-        own ? 'It is used in the runs that you start.' : 'It is used where a person has no value of their own.'
+        own || is_own
+          ? 'It is used in the runs that you start.'
+          : 'It is used where a person has no value of their own.'
       }`}
     >
       <form className="space-y-4" onSubmit={(event) => (event.preventDefault(), save.mutate())}>

@@ -17,6 +17,6 @@ def list_secret_uses(
     """The project's uses of secrets (editors), optionally those of one sandbox or one secret. A use is listed at most
     half a second after its answer began."""
     require(tx, actor, project_id, Right.EDIT)
-    found = store.uses_of(tx, project_id, limit + 1, before, sandbox_id, secret)
+    found = store.uses_of(tx, project_id, limit + 1, before, sandbox_id, secret, actor.user_id)
     items = found[:limit]
     return Listed(items, items[-1].id if len(found) > limit else None)

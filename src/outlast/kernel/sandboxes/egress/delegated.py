@@ -31,11 +31,11 @@ class HandedOver:
             hosts += dependency.hosts
             if dependency.secret_env:
                 by_secret.setdefault(dependency.secret_env, []).extend(dependency.hosts)
-        for saved in await self._db.read(hosts_of, row.project_id):
+        user_id = await self._db.read(store.user_of, row.workspace_id)
+        for saved in await self._db.read(hosts_of, row.project_id, user_id):
             if saved.name not in by_secret:
                 by_secret[saved.name] = saved.hosts
                 hosts += saved.hosts
-        user_id = await self._db.read(store.user_of, row.workspace_id)
         secrets: dict[str, WireSecret] = {}
         for name, its_hosts in by_secret.items():
             value = await self._lookup(user_id, row.project_id, name)

@@ -3,7 +3,7 @@
 import logging
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import anyio
 import anyio.to_thread
@@ -20,13 +20,25 @@ from outlast.kernel.sandboxes.egress.uses import UseLog
 from outlast.kernel.sandboxes.store import SandboxRecord, unknown
 from outlast.kernel.sandboxes.translation import untranslated
 from outlast.kernel.secrets import store as saved
+from outlast.kernel.secrets.saved_secrets import for_its_hosts
 from outlast.kernel.set_aside.kinds import SANDBOX_EGRESS
 from outlast_sandbox.egress.dialer import Network, TlsContexts
 from outlast_sandbox.egress.proxy import EgressStatistics, SandboxProxy
-from outlast_sandbox.egress.rules import Policy
+from outlast_sandbox.egress.rules import Policy, names
 from outlast_sandbox.egress.secrets import OperatorSecrets, SecretLookup
 from outlast_sandbox.egress.way_out import Egress
 from outlast_sandbox.interface import Sandbox, SandboxSpec
+
+
+class MoreSecrets(Protocol):
+    """Secrets beside those of the settings and the saved ones."""
+
+    def widened(self, policy: Policy) -> Policy:
+        """The policy with their hosts."""
+
+    def beside(self, others: SecretLookup, workspace_id: str) -> SecretLookup:
+        """The look-up of a sandbox: theirs, then `others`."""
+
 
 USER_KNOWN_S: Final = 1.0
 log = logging.getLogger("outlast.egress")
@@ -61,6 +73,7 @@ class EgressKeeper:
         self._egress = Egress(policy, clock, folder, network, contexts)
         self._supervisor = supervisor or Supervisor(clock)
         self.policy, self.lookup = policy, lookup or OperatorSecrets()
+        self.more: MoreSecrets | None = None
         self._with_access = set(self._egress.authorities.kept())  # also of an earlier server, maybe with other settings
         self.uses = UseLog(db, clock)
         self._users: dict[str, tuple[float, str | None]] = {}
@@ -102,8 +115,10 @@ class EgressKeeper:
         return prepared
 
     async def placeholders(self, sandbox_id: str) -> dict[str, str]:
-        """What stands for each secret of the settings in this sandbox, by the secret's name."""
-        return await self._egress.placeholders(sandbox_id)
+        """What stands for each secret in this sandbox, by the secret's name."""
+        opened = self._opened.get(sandbox_id)
+        policy = self._egress.policy if opened is None else await self._policy_of(opened[0])
+        return await self._egress.placeholders(sandbox_id, policy)
 
     def open(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         """It lives: serve it. Repeatable; neither waits nor raises."""
@@ -146,12 +161,21 @@ class EgressKeeper:
         whose = partial(self._whose, row.workspace_id)
         inner, uses = untranslated(sandbox), self.uses.of(row.id, row.project_id)
         policy = await self._policy_of(row)
-        async with self._egress.proxy(inner, row.project_id, self.lookup, whose, uses, policy) as proxy:
+        lookup = self.lookup_for(policy)
+        if self.more is not None:
+            lookup = self.more.beside(lookup, row.workspace_id)
+        async with self._egress.proxy(inner, row.project_id, lookup, whose, uses, policy) as proxy:
             gate.proxy = proxy
             await proxy.serve(await sandbox.egress_listener())
 
+    def lookup_for(self, policy: Policy) -> SecretLookup:
+        """The look-up of a sandbox with this policy."""
+        return for_its_hosts(self._db, self.lookup, policy, names(self._egress.policy))
+
     async def _policy_of(self, row: SandboxRecord) -> Policy:
-        return with_saved(self._egress.policy, await self._db.read(saved.hosts_of, row.project_id))
+        settled = self._egress.policy if self.more is None else self.more.widened(self._egress.policy)
+        user_id = await self._db.read(store.user_of, row.workspace_id)
+        return with_saved(settled, await self._db.read(saved.hosts_of, row.project_id, user_id))
 
     async def _whose(self, workspace_id: str) -> str | None:
         """The user of the run that works there, at most a second old: any commit causes a new query."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -15,12 +15,13 @@ from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.rows import SecretUseRow
 from outlast.kernel.sandboxes.shapes import SecretUseAnswer
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, secret_uses, workspaces
+from outlast.kernel.secrets.tables import secrets
 from outlast.kernel.threads.tables import threads
 
 # The active run, otherwise a waiting one, otherwise the last one.
 _BY_LEG: Final = sa.case((runs.c.leg == "held", 0), (runs.c.leg.in_(("ready", "parked")), 1), else_=2)
 _WORKER: Final = (
-    sa.select(runs.c.started_by)
+    sa.select(runs.c.started_by, runs.c.profile)
     .where(runs.c.workspace_id == sa.bindparam("workspace_id"))
     .order_by(_BY_LEG, runs.c.created_at.desc(), runs.c.id.desc())
     .limit(1)
@@ -43,12 +44,24 @@ class Use:
     at: datetime
 
 
+class Worker(NamedTuple):
+    """A run that works in a sandbox: the user who started it, and the name of its agent."""
+
+    started_by: str
+    profile: str
+
+
+def worker_of(tx: Tx, workspace_id: str) -> Worker | None:
+    """The run there: the active one, otherwise a waiting one, otherwise the latest one."""
+    return tx.row(Worker, _WORKER, {"workspace_id": workspace_id})
+
+
 def user_of(tx: Tx, workspace_id: str) -> str | None:
     """The user of the run there: the starter of the active run, otherwise of the latest one, otherwise the creator of
     the sandbox or the thread."""
-    found = tx.execute(_WORKER, {"workspace_id": workspace_id}).scalar()
-    if found is not None:
-        return str(found)
+    worker = worker_of(tx, workspace_id)
+    if worker is not None:
+        return worker.started_by
     hosted = sa.select(hosted_sandboxes.c.user_id).where(hosted_sandboxes.c.workspace_id == workspace_id)
     owner = (
         sa.select(threads.c.created_by)
@@ -71,11 +84,18 @@ def add_uses(tx: Tx, uses: Sequence[Use]) -> None:
     tx.insert_many(secret_uses, [asdict(use) for use in uses if use.project_id in found])
 
 
+def forget_uses(tx: Tx, user_id: str, secret: str) -> None:
+    """Delete the lines of a secret in a user's runs."""
+    tx.execute(sa.delete(secret_uses).where(secret_uses.c.user_id == user_id, secret_uses.c.secret == secret))
+
+
 def uses_of(
-    tx: Tx, project_id: str, limit: int, before: int | None, sandbox_id: str | None, secret: str | None
+    tx: Tx, project_id: str, limit: int, before: int | None, sandbox_id: str | None, secret: str | None, user_id: str
 ) -> list[SecretUseAnswer]:
-    """The project's lines, newest first."""
-    query = sa.select(secret_uses).where(secret_uses.c.project_id == project_id)
+    """The project's lines, newest first, without those of other people's own secrets."""
+    owned = (secrets.c.owner_id == secret_uses.c.user_id) & (secrets.c.name == secret_uses.c.secret)
+    others = sa.exists().where(owned, secrets.c.owner_id != user_id)
+    query = sa.select(secret_uses).where(secret_uses.c.project_id == project_id, ~others)
     if before is not None:
         query = query.where(secret_uses.c.id < before)
     if sandbox_id is not None:

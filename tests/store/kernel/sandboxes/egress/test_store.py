@@ -84,7 +84,7 @@ async def test_lines_of_a_project_that_is_gone_are_dropped_and_take_no_other_alo
     ada = await db.write(make_user)
     project_id = await db.write(make_project, ada)
     await db.write(store.add_uses, [use("prj_gone", 1), use(project_id, 2)])
-    assert [kept.path for kept in await db.read(store.uses_of, project_id, 9, None, None, None)] == ["/2"]
+    assert [kept.path for kept in await db.read(store.uses_of, project_id, 9, None, None, None, "")] == ["/2"]
 
 
 async def test_while_the_log_cannot_be_written_a_bounded_number_of_requests_goes_on_and_none_is_lost(
@@ -116,6 +116,6 @@ async def test_while_the_log_cannot_be_written_a_bounded_number_of_requests_goes
         await anyio.wait_all_tasks_blocked()
         await log.flush()
     await log.flush()
-    kept = await db.read(store.uses_of, project_id, 9, None, None, None)
+    kept = await db.read(store.uses_of, project_id, 9, None, None, None, "")
     assert [line.status for line in kept] == [200, None, None, None]
     assert {line.path for line in kept} == {"/v1"}
