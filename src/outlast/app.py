@@ -236,6 +236,13 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     )
     account_tokens = open_accounts(opening)
     mcp_packages = _mcp_packages(opening, sandboxes)
+    connected = ConnectedTools(
+        database,
+        McpConnections(database, opening.vault, settings.mcp, account_tokens, ConfiguredSecrets(settings.sandbox)),
+        clock,
+        mcp_packages,
+        opening.workspaces,
+    )
     engine = Engine(
         db=database,
         hub=hub,
@@ -249,12 +256,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         log=_log_event,
         workspaces=opening.workspaces,
         files=sandboxes.checkpoints,
-        connected=ConnectedTools(
-            database,
-            McpConnections(database, opening.vault, settings.mcp, account_tokens, ConfiguredSecrets(settings.sandbox)),
-            mcp_packages,
-            opening.workspaces,
-        ),
+        connected=connected,
     )
     warmer = None
     if sandboxes.manager is not None and settings.sandbox is not None and settings.sandbox.mode == "warm":
@@ -288,6 +290,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         *(task for app in apps.values() for task in app.tasks.items()),
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
+        ("calls of MCP servers", connected.run),
         *([("packages of MCP servers", mcp_packages.run)] if sandboxes.manager is not None else []),
         ("webhooks", Sender(database, clock, opening.vault, settings, supervisor).run),
     ]

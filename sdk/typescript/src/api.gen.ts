@@ -3130,6 +3130,12 @@ export interface QuestionItem {
   multiple: boolean
   /** Text to show in an empty field. */
   placeholder: string
+  /** Whether it may be left without an answer. */
+  optional: boolean
+  /** Whether only the options are answers. */
+  closed: boolean
+  /** Page that the person is asked to open; empty if there is none. */
+  url: string
 }
 
 export interface QueuedRun {

@@ -3161,6 +3161,12 @@ class QuestionItem(TypedDict):
     multiple: bool
     # Text to show in an empty field.
     placeholder: str
+    # Whether it may be left without an answer.
+    optional: bool
+    # Whether only the options are answers.
+    closed: bool
+    # Page that the person is asked to open; empty if there is none.
+    url: str
 
 
 class QueuedRun(TypedDict):

@@ -3,6 +3,7 @@
 The library `mcp` is loaded at the first use (`sdk.py`): a server that has no MCP servers never loads it.
 """
 
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -16,6 +17,8 @@ from outlast.kernel.connections.account_tokens import Account, AccountTokens, To
 from outlast.kernel.http.web_addresses import allowed_addresses
 from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.definitions import Definition
+from outlast.kernel.mcp.live_calls import Answer, Ask, refuse
+from outlast.kernel.mcp.outcomes import Request
 from outlast.kernel.mcp.rules import DEFAULT_HEADER, checked_url, header_value
 from outlast.kernel.mcp.settings import McpSettings
 from outlast.kernel.mcp.targets import Failure, Place, Target
@@ -30,6 +33,19 @@ T = TypeVar("T")
 REASON_CHARS: Final = 300
 UNAUTHORIZED: Final = 401
 HTTPS_HINT: Final = "Other networks could read it on the way."
+
+
+def without_deadline(scope: anyio.CancelScope, timeout_s: float, ask: Ask) -> Ask:
+    """`ask`, with the time that a person takes not counted: the scope's deadline begins again after it."""
+
+    async def patient(request: Request) -> Answer:
+        scope.deadline = math.inf
+        try:
+            return await ask(request)
+        finally:
+            scope.deadline = anyio.current_time() + timeout_s
+
+    return patient
 
 
 class McpConnections:
@@ -49,23 +65,28 @@ class McpConnections:
         self._db, self._vault = db, vault
         self._allowed = allowed_addresses(settings.allow_private)
 
-    async def use(self, place: Place, project_id: str, user_id: str, work: Callable[["Client"], Awaitable[T]]) -> T:
-        """The result of `work` with a connection to the server, as this user of the project. Raises `McpServerFailed`,
-        `McpSecretUnusable`, and `ConnectionNeeded` as `AccountTokens.use`. A cancelled call closes the connection."""
+    async def use(
+        self, place: Place, project_id: str, user_id: str, work: Callable[["Client"], Awaitable[T]], ask: Ask = refuse
+    ) -> T:
+        """The result of `work` with a connection to the server, as this user of the project. `ask` asks a person
+        meanwhile, which does not count as the server's time. Raises `McpServerFailed`, `McpSecretUnusable`, and
+        `ConnectionNeeded` as `AccountTokens.use`. A cancelled call closes the connection."""
         if place.login is None:
-            return await self._use(place, await self._db.read(self._target, place, project_id, user_id), work)
+            return await self._use(place, await self._db.read(self._target, place, project_id, user_id), work, ask)
 
         async def with_token(access: str) -> T:
-            return await self._use(place, Target(place.name, place.url, (DEFAULT_HEADER, f"Bearer {access}")), work)
+            target = Target(place.name, place.url, (DEFAULT_HEADER, f"Bearer {access}"))
+            return await self._use(place, target, work, ask)
 
         return await self.tokens.use(Account(user_id, place.login, place.name), with_token)
 
-    async def _use(self, place: Place, target: Target, work: Callable[["Client"], Awaitable[T]]) -> T:
+    async def _use(self, place: Place, target: Target, work: Callable[["Client"], Awaitable[T]], ask: Ask) -> T:
         sdk = await anyio.to_thread.run_sync(import_module, "outlast.kernel.mcp.sdk")
         failure = Failure()
         try:
-            with anyio.fail_after(self.settings.timeout_s):
-                async with sdk.connect(target, self._allowed, failure) as client:
+            with anyio.fail_after(self.settings.timeout_s) as scope:
+                patient = without_deadline(scope, self.settings.timeout_s, ask)
+                async with sdk.connect(target, self._allowed, failure, patient) as client:
                     return await work(client)
         except TimeoutError:
             raise self._failed(place, f"did not answer within {self.settings.timeout_s:g} s") from None

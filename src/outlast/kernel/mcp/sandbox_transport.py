@@ -13,6 +13,8 @@ from mcp.shared.message import SessionMessage
 from mcp_types import Implementation, jsonrpc_message_adapter
 
 from outlast.base.errors import OutlastError
+from outlast.kernel.mcp.live_calls import Ask, refuse
+from outlast.kernel.mcp.sdk import elicitation
 from outlast_sandbox.interactive import ProcessEnd, Processes
 
 MAX_LINE_BYTES: Final = 10_000_000  # which the library parses on the event loop
@@ -21,10 +23,12 @@ Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObj
 
 
 @asynccontextmanager
-async def connect(processes: Processes, pid: int, over: anyio.Event) -> AsyncIterator[Client]:
-    """A client of the server in this process. Sets `over` when the process has ended, or cannot be understood."""
+async def connect(processes: Processes, pid: int, over: anyio.Event, ask: Ask = refuse) -> AsyncIterator[Client]:
+    """A client of the server in this process. Sets `over` when the process has ended, or cannot be understood. `ask`
+    asks a person while a call waits."""
     who = Implementation(name="outlast", version=version("outlast"))
-    async with Client(_transport(processes, pid, over), client_info=who, cache=None) as client:
+    streams = _transport(processes, pid, over)
+    async with Client(streams, client_info=who, cache=None, elicitation_callback=elicitation(ask)) as client:
         yield client
 
 

@@ -1,21 +1,41 @@
 """The library `mcp` over connections of ours, which refuse private addresses and bound what is read. Import it in a
 thread: it takes long to load."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Final
+from typing import Any, Final
 
 import aiohttp
 import httpx2
 from mcp import Client, MCPError
+from mcp.client.session import ClientRequestContext, ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import Implementation, Tool
+from mcp_types import (
+    HEADER_MISMATCH,
+    URL_ELICITATION_REQUIRED,
+    CallToolResult,
+    ElicitationRequiredErrorData,
+    ElicitRequest,
+    ElicitRequestParams,
+    ElicitRequestURLParams,
+    ElicitResult,
+    ErrorData,
+    Implementation,
+    InputRequest,
+    InputRequiredResult,
+    InputResponses,
+    Tool,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from outlast.base.errors import MalformedInput, OutlastError
+from outlast.base.mcp_errors import McpServerFailed
 from outlast.kernel.http.http_resolver import Resolver
 from outlast.kernel.http.private_addresses import Allowed, PrivateAddress
 from outlast.kernel.mcp.definitions import HINTS, Definition
+from outlast.kernel.mcp.live_calls import Ask, refuse
+from outlast.kernel.mcp.outcomes import Request, Wanted
 from outlast.kernel.mcp.rules import checked_url
 from outlast.kernel.mcp.targets import Failure, Target
 
@@ -28,8 +48,8 @@ _OURS: Final = frozenset({"host", "content-length", "accept-encoding", "connecti
 
 
 @asynccontextmanager
-async def connect(target: Target, allowed: Allowed, failure: Failure) -> AsyncIterator[Client]:
-    """A client of the server. `failure` holds why its last request failed."""
+async def connect(target: Target, allowed: Allowed, failure: Failure, ask: Ask = refuse) -> AsyncIterator[Client]:
+    """A client of the server. `failure` holds why its last request failed; `ask` asks a person while a call waits."""
     session = aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(resolver=Resolver(allowed), use_dns_cache=False, limit=8),
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -43,7 +63,7 @@ async def connect(target: Target, allowed: Allowed, failure: Failure) -> AsyncIt
         async with http:
             transport = streamable_http_client(target.url, http_client=http, max_sse_event_size=MAX_ANSWER_BYTES)
             who = Implementation(name="outlast", version=version("outlast"))
-            async with Client(transport, client_info=who, cache=None) as client:
+            async with Client(transport, client_info=who, cache=None, elicitation_callback=elicitation(ask)) as client:
                 yield client
 
 
@@ -136,6 +156,65 @@ def _definition(tool: Tool) -> Definition:
     known = {name: hints[name] for name in HINTS if isinstance(hints.get(name), bool)}
     title = tool.title or hints.get("title") or ""
     return Definition(tool.name, title[:200], tool.description or "", tool.input_schema, known)
+
+
+def elicitation(ask: Ask) -> ElicitationFnT:
+    """The library's callback for servers that ask a person over the connection (up to revision 2025-11-25)."""
+
+    async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult | ErrorData:
+        return ElicitResult.model_validate(await ask(_request(params)))
+
+    return answer
+
+
+async def call_tool(
+    client: Client,
+    name: str,
+    arguments: Mapping[str, Any],
+    answers: Mapping[str, Mapping[str, Any]] | None = None,
+    state: str | None = None,
+) -> CallToolResult | Wanted:
+    """What a tool returned, or what its server wants to know of a person first. `answers` and `state`: of the person,
+    and of the server, when it asked before."""
+    responses: InputResponses | None = None
+    if answers is not None:
+        responses = {key: ElicitResult.model_validate(answer) for key, answer in answers.items()}
+
+    async def send() -> CallToolResult | InputRequiredResult:
+        return await client.session.call_tool(
+            name, dict(arguments), input_responses=responses, request_state=state, allow_input_required=True
+        )
+
+    try:
+        found = await send()
+    except MCPError as error:
+        if error.code == URL_ELICITATION_REQUIRED:
+            return _pages_in(error)
+        if error.code != HEADER_MISMATCH or client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+            raise
+        await list_tools(client)  # it tells which arguments are headers, too; the server did nothing
+        found = await send()
+    if isinstance(found, CallToolResult):
+        return found
+    requests = {key: _request_in(one) for key, one in (found.input_requests or {}).items()}
+    return Wanted(requests, "again", found.request_state)
+
+
+def _pages_in(error: MCPError) -> Wanted:
+    data = ElicitationRequiredErrorData.model_validate(error.data)
+    return Wanted({str(at): _request(one) for at, one in enumerate(data.elicitations)}, "plain")
+
+
+def _request_in(one: InputRequest) -> Request:
+    if not isinstance(one, ElicitRequest):
+        raise McpServerFailed(f"The MCP server asks for {one.method}, which it was not offered.")
+    return _request(one.params)
+
+
+def _request(params: ElicitRequestParams) -> Request:
+    if isinstance(params, ElicitRequestURLParams):
+        return Request(params.message, {}, params.url)
+    return Request(params.message, params.requested_schema)
 
 
 def own_error(error: Exception) -> OutlastError | None:

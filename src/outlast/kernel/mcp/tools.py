@@ -2,19 +2,20 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import timedelta
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 import anyio
 import anyio.to_thread
 
+from outlast.base.clock import Clock
 from outlast.base.connection_errors import ConnectionNeeded
 from outlast.base.errors import OutlastError
 from outlast.base.mcp_errors import McpServerFailed, McpToolChanged
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.agent import Agent
-from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.context import Context, Kept
 from outlast.kernel.agents.tool import Tool, ToolResult
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.connections import store as accounts
@@ -22,13 +23,16 @@ from outlast.kernel.mcp import store
 from outlast.kernel.mcp.code_servers import place_of
 from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.definitions import Definition, bounded, call_name, is_read_only, is_repeatable, reason_to_ask
+from outlast.kernel.mcp.dialogs import Answers, Dialog, lost
+from outlast.kernel.mcp.live_calls import Ask, LiveCalls
+from outlast.kernel.mcp.outcomes import Request, Wanted, kept
 from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.results import result_of
 from outlast.kernel.mcp.rows import McpServerRow
 from outlast.kernel.mcp.store import OfferedTool
 from outlast.kernel.models.protocol import ToolSpec
 from outlast.kernel.runs.shapes import AccountData
-from outlast.kernel.runs.tool_calls import interrupted
+from outlast.kernel.runs.store import has_ended
 from outlast.kernel.runs.transcript import Run
 
 if TYPE_CHECKING:
@@ -57,13 +61,15 @@ class ConnectedTools:
         self,
         db: Database,
         connections: McpConnections,
+        clock: Clock,
         packages: PackageServers | None = None,
         workspaces: Workspaces | None = None,
     ) -> None:
-        """`packages` and `workspaces` are those of a server with sandboxes."""
+        """`packages` and `workspaces` are those of a server with sandboxes. `clock` is for questions of servers."""
         self._db, self._connections = db, connections
         self._packages, self._workspaces = packages, workspaces
         self._listings: dict[str, anyio.Lock] = {}
+        self.calls = LiveCalls(clock, lambda effect_id: db.read(has_ended, effect_id))
 
     async def prepare(self, run: Run, agent: Agent) -> Mapping[str, str]:
         """List the servers in the agent's code that never were, as the user who started the run. Returns why tools are
@@ -171,34 +177,94 @@ class ConnectedTools:
             return ()
         return store.offered(tx, run.project_id)
 
-    async def call(self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any], again: bool) -> ToolResult:
-        """Call a tool as the user who started the run; with `again`, once more if a package's server ends meanwhile.
+    async def run(self) -> None:
+        """Keep the connections of calls whose servers ask people. Until cancelled."""
+        await self.calls.run()
+
+    async def call(
+        self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any], repeatable: bool
+    ) -> ToolResult:
+        """Call a tool as the user who started the run; one that is `repeatable` once more if its server's package ends
+        meanwhile, or a restart cut it off. If the server asks a person, or they have no account on it, the run waits.
         Raises `NotFound` if its server was removed, `McpToolChanged`, and as `McpConnections.use`."""
+
+        async def exchange(wanted: Wanted | None, answers: Answers | None) -> ToolResult | Kept:
+            if wanted is not None and wanted.how == "live":
+                found = await self._answer_live(context, answers or {})
+                if found is not None:
+                    return await self._taken(tool, found)
+                if not repeatable:
+                    return lost(tool.call_name)
+                wanted = answers = None  # the call is made anew
+            return await self._exchange(tool, context, arguments, repeatable, wanted, answers)
+
+        async def with_account(work: Callable[[], Awaitable[T]]) -> T | ToolResult:
+            if tool.login is None:
+                return await work()
+            found = await self._with_account(context, tool.server_id, tool.server, tool.url, work)
+            if found is None:
+                return ToolResult(NOT_CONNECTED.format(server=tool.server), is_error=True)
+            return found
+
+        return await Dialog(
+            context,
+            tool=tool.call_name,
+            server=tool.server,
+            repeatable=repeatable,
+            exchange=exchange,
+            with_account=with_account,
+        ).result()
+
+    async def _exchange(
+        self,
+        tool: OfferedTool,
+        context: Context,
+        arguments: Mapping[str, Any],
+        again: bool,
+        wanted: Wanted | None,
+        answers: Answers | None,
+    ) -> ToolResult | Kept:
+        """One request to the server, over a connection of its own."""
         run = context.this_run
         server = await self._db.read(store.server_of, tool.server_id)
-        is_old = self._is_old(server, context)
+        is_old = wanted is None and self._is_old(server, context)
+        given = (None, None) if wanted is None or wanted.how == "plain" else (answers, wanted.state)
 
-        async def work(client: "Client") -> ToolResult:
+        async def work(client: "Client") -> Any:
+            from outlast.kernel.mcp import sdk  # loaded with its client
+
             if is_old:
                 await self._list_again(client, tool)
-            found = await client.call_tool(tool.name, dict(arguments))
-            return await anyio.to_thread.run_sync(result_of, found)  # images of megabytes are decoded
+            return await sdk.call_tool(client, tool.name, arguments, *given)
 
-        if server.command is not None and self._packages is not None and self._workspaces is not None:
+        workspace = None
+        if server.command is not None and self._workspaces is not None:
             workspace = await self._workspaces.open(context)
-            return await self._packages.call(server, workspace, run.project_id, run.started_by, work, again=again)
-        return await self._connections.use(place_of(server), run.project_id, run.started_by, work)
 
-    async def call_as_user(
-        self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any], again: bool
-    ) -> ToolResult:
-        """As `call`, for a server on which people have accounts: if the user has connected none, they are asked to, and
-        the run waits."""
-        work = partial(self.call, tool, context, arguments, again)
-        found = await self._with_account(context, tool.server_id, tool.server, tool.url, work)
-        if found is None:
-            return ToolResult(NOT_CONNECTED.format(server=tool.server), is_error=True)
-        return found
+        async def connect(ask: Ask) -> Any:
+            if workspace is not None and self._packages is not None:
+                about = server, workspace, run.project_id, run.started_by
+                return await self._packages.call(*about, work, again=again, ask=ask)
+            return await self._connections.use(place_of(server), run.project_id, run.started_by, work, ask)
+
+        return await self._taken(tool, await self.calls.begin(context.effect_id, connect))
+
+    async def _answer_live(self, context: Context, answers: Answers) -> Any:
+        """What a call at work says to a person's answers; None if its connection ended with an earlier process."""
+        call = self.calls.find(context.effect_id)
+        if call is None:
+            return None
+        call.answer(next(iter(answers.values())))
+        return await self.calls.follow(context.effect_id, call)
+
+    @staticmethod
+    async def _taken(tool: OfferedTool, found: Any) -> ToolResult | Kept:
+        """What a server said, as the result or as what is kept."""
+        if isinstance(found, Request):
+            found = Wanted({"live": found}, "live")
+        if isinstance(found, Wanted):
+            return kept(found, tool.server)
+        return await anyio.to_thread.run_sync(result_of, found)  # images of megabytes are decoded
 
     async def _with_account(
         self, context: Context, server_id: str, server: str, url: str, work: Callable[[], Awaitable[T]]
@@ -241,11 +307,8 @@ class McpTool(Tool):
         hints = definition.annotations
 
         async def perform(context: Context, arguments: Mapping[str, Any]) -> ToolResult:
-            if offered.login is not None and context.reattach and not self.repeatable:
-                return interrupted(self.name)  # its journal has records: that it was asked for an account
-            call = connected.call if offered.login is None else connected.call_as_user
             try:
-                return await call(offered, context, arguments, self.repeatable)
+                return await connected.call(offered, context, arguments, self.repeatable)
             except McpServerFailed as error:
                 if self.repeatable:
                     raise
