@@ -52,7 +52,7 @@ from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
 from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.http.surface import Surface
-from outlast.kernel.mcp import code_servers
+from outlast.kernel.mcp import code_servers, task_calls
 from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.package_network import PackageNetwork
@@ -283,6 +283,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     timers = {kind: handle for app in apps.values() for kind, handle in app.timers.items()}
     timers[schedules.TIMER] = partial(due_runs.fire, services)
     timers[account_questions.TIMER] = partial(connections.go_on, services)
+    timers[task_calls.TIMER] = connected.end_task
     sweeper = Sweeper(engine, sandboxes.steps, timers, supervisor)
     optional = {"checkpoints": sandboxes.checkpoints, "snapshots": sandboxes.snapshots, "warming of sandboxes": warmer}
     tasks: list[tuple[str, Run]] = [

@@ -73,9 +73,11 @@ class Callee(Protocol):
 
 
 class Kept(NamedTuple):
-    """What an exchange with another program has to keep before it goes on; `value` travels as JSON."""
+    """What an exchange with another program has to keep before it goes on; `value` travels as JSON. `also` is done in
+    the transaction that keeps it, with the id of the step."""
 
     value: Any
+    also: "Callable[[Tx, str], None] | None" = None
 
 
 class Journal(Protocol):

@@ -21,13 +21,13 @@ from outlast.kernel.mcp.live_calls import Answer, Ask, refuse
 from outlast.kernel.mcp.outcomes import Request
 from outlast.kernel.mcp.rules import DEFAULT_HEADER, checked_url, header_value
 from outlast.kernel.mcp.settings import McpSettings
-from outlast.kernel.mcp.targets import Failure, Place, Target
+from outlast.kernel.mcp.targets import Failure, Place, Session, Target
 from outlast.kernel.secrets import store as secrets
 from outlast.kernel.secrets.vault import Vault
 from outlast_sandbox.host_patterns import parse_pattern
 
 if TYPE_CHECKING:
-    from mcp import Client
+    from mcp import ClientSession
 
 T = TypeVar("T")
 REASON_CHARS: Final = 300
@@ -66,27 +66,38 @@ class McpConnections:
         self._allowed = allowed_addresses(settings.allow_private)
 
     async def use(
-        self, place: Place, project_id: str, user_id: str, work: Callable[["Client"], Awaitable[T]], ask: Ask = refuse
+        self,
+        place: Place,
+        project_id: str,
+        user_id: str,
+        work: Callable[["ClientSession"], Awaitable[T]],
+        ask: Ask = refuse,
+        session: Session | None = None,
     ) -> T:
         """The result of `work` with a connection to the server, as this user of the project. `ask` asks a person
-        meanwhile, which does not count as the server's time. Raises `McpServerFailed`, `McpSecretUnusable`, and
+        meanwhile, which does not count as the server's time; `session` is what is gone on with, or what the
+        server says of it. Raises `McpServerFailed`, `McpSecretUnusable`, and
         `ConnectionNeeded` as `AccountTokens.use`. A cancelled call closes the connection."""
+        session = session or Session()
         if place.login is None:
-            return await self._use(place, await self._db.read(self._target, place, project_id, user_id), work, ask)
+            target = await self._db.read(self._target, place, project_id, user_id)
+            return await self._use(place, target, work, ask, session)
 
         async def with_token(access: str) -> T:
             target = Target(place.name, place.url, (DEFAULT_HEADER, f"Bearer {access}"))
-            return await self._use(place, target, work, ask)
+            return await self._use(place, target, work, ask, session)
 
         return await self.tokens.use(Account(user_id, place.login, place.name), with_token)
 
-    async def _use(self, place: Place, target: Target, work: Callable[["Client"], Awaitable[T]], ask: Ask) -> T:
+    async def _use(
+        self, place: Place, target: Target, work: Callable[["ClientSession"], Awaitable[T]], ask: Ask, session: Session
+    ) -> T:
         sdk = await anyio.to_thread.run_sync(import_module, "outlast.kernel.mcp.sdk")
         failure = Failure()
         try:
             with anyio.fail_after(self.settings.timeout_s) as scope:
                 patient = without_deadline(scope, self.settings.timeout_s, ask)
-                async with sdk.connect(target, self._allowed, failure, patient) as client:
+                async with sdk.connect(target, self._allowed, failure, patient, session) as client:
                     return await work(client)
         except TimeoutError:
             raise self._failed(place, f"did not answer within {self.settings.timeout_s:g} s") from None
@@ -98,11 +109,11 @@ class McpConnections:
                 raise TokenRejected from None
             raise self._failed(place, failure.reason or sdk.reason_of(error)) from None
 
-    async def list_tools(self, client: "Client") -> Sequence[Definition]:
+    async def list_tools(self, client: "ClientSession") -> Sequence[Definition]:
         """The tools that a server lists: work for `use`."""
-        from outlast.kernel.mcp import sdk
+        from outlast.kernel.mcp import sdk_requests
 
-        return await sdk.list_tools(client)
+        return await sdk_requests.list_tools(client)
 
     def _target(self, tx: Tx, place: Place, project_id: str, user_id: str) -> Target:
         if place.header is None or place.secret is None:

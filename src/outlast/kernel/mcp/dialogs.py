@@ -5,7 +5,7 @@ answer is there before it is. So after a crash the dialog goes on where it stood
 is made twice.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any, Final, Protocol
 
 from outlast.base.mcp_errors import McpServerFailed
@@ -29,6 +29,14 @@ class Exchange(Protocol):
     async def __call__(self, wanted: Wanted | None, answers: Answers | None) -> "ToolResult | Kept": ...
 
 
+class Collect(Protocol):
+    """Continues a call that has become a task, as it was kept; `answered` are the names of all answers so far."""
+
+    async def __call__(
+        self, task: dict[str, Any], wanted: Wanted | None, answers: Answers, answered: Collection[str]
+    ) -> "ToolResult | Kept": ...
+
+
 class Dialog:
     """The dialog of one call of a tool. `with_account` does its argument once the person has an account."""
 
@@ -40,11 +48,14 @@ class Dialog:
         server: str,
         repeatable: bool,
         exchange: Exchange,
+        collect: Collect,
         with_account: Callable[[Callable[[], Awaitable[Any]]], Awaitable[Any]],
     ) -> None:
         self._context, self._journal = context, context.journal
         self._tool, self._server, self._repeatable = tool, server, repeatable
-        self._exchange, self._with_account = exchange, with_account
+        self._exchange, self._collect, self._with_account = exchange, collect, with_account
+        self._task: dict[str, Any] | None = None
+        self._answered: set[str] = set()
 
     async def result(self) -> ToolResult:
         """The result of the call. Raises what the exchange does."""
@@ -54,8 +65,12 @@ class Dialog:
             found = await self._round(number, wanted, answers)
             if not isinstance(found, Kept):
                 return found
+            if "task" in found.value:
+                self._task, wanted, answers = found.value["task"], None, None
+                continue
             wanted = wanted_in(found.value)
             answers = {key: await self._ask(wanted, key) for key in wanted.requests}
+            self._answered.update(answers if wanted.how == "task" else ())
             if wanted.how == "plain" and any(one["action"] != "accept" for one in answers.values()):
                 return ToolResult("The person did not open the page that the server needs.", is_error=True)
         raise McpServerFailed(f"The MCP server {self._server} asked more than {MOST_ROUNDS} times.")
@@ -65,11 +80,13 @@ class Dialog:
         return found
 
     async def _round(self, number: int, wanted: Wanted | None, answers: Answers | None) -> ToolResult | Kept:
-        may_be_sent = self._context.reattach
-        if wanted is not None and wanted.how != "live":
+        may_be_sent, task = self._context.reattach, self._task
+        if task is None and wanted is not None and wanted.how != "live":
             may_be_sent = may_be_sent and not await self._is_first()
 
         async def work() -> ToolResult | Kept:
+            if task is not None:
+                return await self._collect(task, wanted, answers or {}, self._answered)
             if may_be_sent and not self._repeatable:  # by an attempt that ended before it read the answer
                 return interrupted(self._tool)
             return await self._exchange(wanted, answers)

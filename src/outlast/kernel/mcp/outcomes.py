@@ -30,6 +30,27 @@ class Wanted(NamedTuple):
     state: str | None = None
 
 
+class Begun(NamedTuple):
+    """The call goes on as a task of its server. `version`: of the protocol; `session`: the id by which the server knows
+    us, empty if it needs none; `poll_s`: seconds between two looks."""
+
+    task_id: str
+    version: str
+    session: str = ""
+    poll_s: float = 0.0
+
+
+class TaskState(NamedTuple):
+    """How a task stands: `working`, `input_required` with its `requests`, `completed`, `failed`, `cancelled`, or
+    `forgotten`. `message`: of the server, for people. `result`: the library's, of one that has ended."""
+
+    status: str
+    message: str = ""
+    poll_s: float = 0.0
+    result: Any = None
+    requests: Mapping[str, Request] = {}
+
+
 def kept(wanted: Wanted, server: str) -> Kept:
     """What the journal keeps of it. Raises `McpServerFailed` for what cannot be asked."""
     if len(wanted.requests) > MOST_REQUESTS:

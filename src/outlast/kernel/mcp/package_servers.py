@@ -40,7 +40,7 @@ from outlast_sandbox.interactive import ProcessSpec
 from outlast_sandbox.interface import Sandbox, SandboxSpec
 
 if TYPE_CHECKING:
-    from mcp import Client
+    from mcp import ClientSession
 
 T = TypeVar("T")
 START_S: Final = 60.0
@@ -61,7 +61,7 @@ class Running:
     a new process; `calls`: those in progress, by what asks a person for each."""
 
     place: tuple[str, str]  # the workspace's own sandbox, and its ref
-    client: "Client | None" = None
+    client: "ClientSession | None" = None
     failure: str = ""
     ready: anyio.Event = field(default_factory=anyio.Event)
     over: anyio.Event = field(default_factory=anyio.Event)
@@ -137,7 +137,7 @@ class PackageServers:
         workspace: OpenWorkspace,
         project_id: str,
         user_id: str,
-        work: Callable[["Client"], Awaitable[T]],
+        work: Callable[["ClientSession"], Awaitable[T]],
         *,
         again: bool,
         ask: Ask = refuse,
@@ -157,7 +157,9 @@ class PackageServers:
                 one.used_at = self._clock.monotonic()
         raise AssertionError("unreachable")
 
-    async def _work(self, server: McpServerRow, one: Running, work: Callable[["Client"], Awaitable[T]], ask: Ask) -> T:
+    async def _work(
+        self, server: McpServerRow, one: Running, work: Callable[["ClientSession"], Awaitable[T]], ask: Ask
+    ) -> T:
         from mcp import MCPError  # loaded with its client
 
         from outlast.kernel.mcp import sdk
@@ -226,7 +228,7 @@ class PackageServers:
     @asynccontextmanager
     async def _serving(
         self, key: Key, one: Running, server: McpServerRow, installed: Installed, ref: str, project_id: str
-    ) -> "AsyncIterator[Client]":
+    ) -> "AsyncIterator[ClientSession]":
         """A client of the server in a new sandbox over the workspace."""
         assert self._manager is not None
         folder = self._manager.workspace_dir(key.workspace_id)
@@ -281,7 +283,7 @@ class PackageServers:
 
     async def _list(self, server: McpServerRow) -> None:
         assert self._manager is not None
-        sdk = await anyio.to_thread.run_sync(import_module, "outlast.kernel.mcp.sdk")
+        sdk = await anyio.to_thread.run_sync(import_module, "outlast.kernel.mcp.sdk_requests")
         ref, installed = await self._installed(server)
         memory = self._settings.package_memory_mb
         with anyio.fail_after(START_S):
@@ -314,7 +316,7 @@ class PackageServers:
 @asynccontextmanager
 async def _connected(
     server: McpServerRow, box: Sandbox, installed: Installed, over: anyio.Event, ask: Ask = refuse
-) -> "AsyncIterator[Client]":
+) -> "AsyncIterator[ClientSession]":
     """A client of the package's server, whose process is started in this sandbox."""
     transport = await anyio.to_thread.run_sync(import_module, "outlast.kernel.mcp.sandbox_transport")
     assert server.command is not None

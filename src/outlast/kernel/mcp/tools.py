@@ -1,8 +1,10 @@
 """The tools of MCP servers, as tools of agents."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
@@ -25,18 +27,20 @@ from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.definitions import Definition, bounded, call_name, is_read_only, is_repeatable, reason_to_ask
 from outlast.kernel.mcp.dialogs import Answers, Dialog, lost
 from outlast.kernel.mcp.live_calls import Ask, LiveCalls
-from outlast.kernel.mcp.outcomes import Request, Wanted, kept
+from outlast.kernel.mcp.outcomes import Begun, Request, Wanted, kept
 from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.results import result_of
 from outlast.kernel.mcp.rows import McpServerRow
 from outlast.kernel.mcp.store import OfferedTool
+from outlast.kernel.mcp.targets import Session
+from outlast.kernel.mcp.task_calls import TaskCall, begun_in, kept_task, to_end
 from outlast.kernel.models.protocol import ToolSpec
 from outlast.kernel.runs.shapes import AccountData
-from outlast.kernel.runs.store import has_ended
+from outlast.kernel.runs.store import has_ended, run_of
 from outlast.kernel.runs.transcript import Run
 
 if TYPE_CHECKING:
-    from mcp import Client
+    from mcp import ClientSession
     from pydantic import BaseModel
 
 T = TypeVar("T")
@@ -49,6 +53,7 @@ TO_CONNECT: Final = (
     "Connect the person's account on {server}, whose tools you get then. Call it when a task needs {server}; the "
     "person decides."
 )
+END_S: Final = 3.0  # to end a task, while other timers wait
 LIST_S: Final = 15  # of a first listing, for which a run waits
 UNKNOWN_OUTCOME: Final = " It is not known whether the call took effect."
 
@@ -69,6 +74,7 @@ class ConnectedTools:
         self._db, self._connections = db, connections
         self._packages, self._workspaces = packages, workspaces
         self._listings: dict[str, anyio.Lock] = {}
+        self._clock = clock
         self.calls = LiveCalls(clock, lambda effect_id: db.read(has_ended, effect_id))
 
     async def prepare(self, run: Run, agent: Agent) -> Mapping[str, str]:
@@ -212,6 +218,7 @@ class ConnectedTools:
             server=tool.server,
             repeatable=repeatable,
             exchange=exchange,
+            collect=partial(self._collect, tool, context),
             with_account=with_account,
         ).result()
 
@@ -230,12 +237,18 @@ class ConnectedTools:
         is_old = wanted is None and self._is_old(server, context)
         given = (None, None) if wanted is None or wanted.how == "plain" else (answers, wanted.state)
 
-        async def work(client: "Client") -> Any:
-            from outlast.kernel.mcp import sdk  # loaded with its client
+        session = Session()
+
+        async def work(client: "ClientSession") -> Any:
+            from outlast.kernel.mcp import sdk_requests as sdk  # loaded with its client
 
             if is_old:
                 await self._list_again(client, tool)
-            return await sdk.call_tool(client, tool.name, arguments, *given)
+            found = await sdk.call_tool(client, tool.name, arguments, *given)
+            if isinstance(found, Begun):
+                session.is_kept = True
+                found = found._replace(session=session.id)
+            return found
 
         workspace = None
         if server.command is not None and self._workspaces is not None:
@@ -245,9 +258,53 @@ class ConnectedTools:
             if workspace is not None and self._packages is not None:
                 about = server, workspace, run.project_id, run.started_by
                 return await self._packages.call(*about, work, again=again, ask=ask)
-            return await self._connections.use(place_of(server), run.project_id, run.started_by, work, ask)
+            return await self._connections.use(place_of(server), run.project_id, run.started_by, work, ask, session)
 
         return await self._taken(tool, await self.calls.begin(context.effect_id, connect))
+
+    async def _collect(
+        self,
+        tool: OfferedTool,
+        context: Context,
+        task: dict[str, Any],
+        wanted: Wanted | None,
+        answers: Answers,
+        answered: Collection[str],
+    ) -> ToolResult | Kept:
+        """The result of a call that has become a task, or what the task wants to know of a person."""
+        server, begun, run = await self._db.read(store.server_of, tool.server_id), begun_in(task), context.this_run
+        workspace = None
+        if server.command is not None and self._workspaces is not None:
+            workspace = await self._workspaces.open(context)
+        await anyio.to_thread.run_sync(import_module, "outlast.kernel.mcp.sdk")
+
+        async def reach(work: Callable[["ClientSession"], Awaitable[Any]], ask: Ask, anew: bool) -> Any:
+            if workspace is not None and self._packages is not None:
+                about = server, workspace, run.project_id, run.started_by
+                return await self._packages.call(*about, work, again=True, ask=ask)
+            session = Session() if anew else Session(begun.session, begun.version, is_kept=True)
+            return await self._connections.use(place_of(server), run.project_id, run.started_by, work, ask, session)
+
+        call = TaskCall(context, begun, server=tool.server, reach=reach, clock=self._clock, calls=self.calls)
+        return await call.collect(wanted, answers, answered)
+
+    async def end_task(self, step_id: str) -> None:
+        """End the task of a call whose run was cancelled; a timer's handler. Repeating is harmless."""
+        found = await self._db.write(to_end, step_id)
+        if found is None:
+            return
+        run_id, task = found
+        run, server = await self._db.read(lambda tx: (run_of(tx, run_id), store.server_of(tx, task["server_id"])))
+        begun = begun_in(task)
+
+        async def cancel(client: "ClientSession") -> None:
+            from outlast.kernel.mcp import sdk_requests as sdk
+
+            await sdk.cancel_task(client, begun.task_id)
+
+        session = Session(begun.session, begun.version)
+        with suppress(OutlastError), anyio.move_on_after(END_S):  # it ends by itself at its server's time
+            await self._connections.use(place_of(server), run.project_id, run.started_by, cancel, session=session)
 
     async def _answer_live(self, context: Context, answers: Answers) -> Any:
         """What a call at work says to a person's answers; None if its connection ended with an earlier process."""
@@ -264,6 +321,8 @@ class ConnectedTools:
             found = Wanted({"live": found}, "live")
         if isinstance(found, Wanted):
             return kept(found, tool.server)
+        if isinstance(found, Begun):
+            return kept_task(found, tool.server_id, is_durable=tool.command is None)
         return await anyio.to_thread.run_sync(result_of, found)  # images of megabytes are decoded
 
     async def _with_account(
@@ -285,7 +344,7 @@ class ConnectedTools:
             return False
         return server.listed_at is None or server.listed_at + after <= context.journal.now()
 
-    async def _list_again(self, client: "Client", tool: OfferedTool) -> None:
+    async def _list_again(self, client: "ClientSession", tool: OfferedTool) -> None:
         """Keep what the server lists now. Raises `McpToolChanged` if that is not the tool that was allowed."""
         found, _ = bounded(await self._connections.list_tools(client), self._connections.settings.most_tools)
         await self._db.write(store.put_listing, tool.server_id, found)

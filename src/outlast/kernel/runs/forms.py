@@ -10,11 +10,13 @@ from outlast.kernel.runs.shapes import QuestionItem
 
 MAX_FIELDS: Final = 20
 MAX_OPTIONS: Final = 50
+MAX_NAME_CHARS: Final = 200
 MAX_CHARS: Final = 2_000
 DECISION: Final = "decision"
 ACCEPT, OPENED, DECLINE, CANCEL = "Accept", "I opened the page", "Decline", "Cancel"
 YES, NO = "Yes", "No"
 UNUSABLE_PAGE: Final = "the address of its page cannot be opened"
+_BOUNDS: Final = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
 _TYPES: Final = ("string", "number", "integer", "boolean")
 
 
@@ -78,12 +80,14 @@ def _fields_of(schema: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     if not isinstance(fields, Mapping) or len(fields) > MAX_FIELDS:
         raise FormUnusable(f"its form has more than {MAX_FIELDS} fields")
     for name, field in fields.items():
-        if not isinstance(field, Mapping) or not _is_usable(field):
+        if not isinstance(field, Mapping) or len(name) > MAX_NAME_CHARS or not _is_usable(field):
             raise FormUnusable(f"the field {str(name)[:80]!r} of its form is of an unknown type")
     return dict(fields)
 
 
 def _is_usable(field: Mapping[str, Any]) -> bool:
+    if any(not isinstance(field.get(bound, 0), int | float) for bound in _BOUNDS):
+        return False
     if field.get("type") == "array":
         return 0 < len(_choices(field)) <= MAX_OPTIONS
     return field.get("type") in _TYPES and len(_choices(field)) <= MAX_OPTIONS

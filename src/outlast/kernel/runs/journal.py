@@ -239,9 +239,16 @@ class RunJournal:
             return Kept(await self.perform("step", name, partial(nothing)))
         found = await work()
         if isinstance(found, Kept):
+            also = found.also
+            kept = await self._kept(_body_of(found.value, PLAIN))
+
+            def change(tx: Tx, _events: list[NamedEvent], step_id: str) -> dict[str, Any]:
+                if also is not None:
+                    also(tx, step_id)
+                return {**kept, "ended_at": tx.now}
+
             with anyio.CancelScope(shield=True):  # also if the server stops: it was done
-                kept = await self._kept(_body_of(found.value, PLAIN))
-                await self._begin(self._next_path(), "step", name, partial(_ended, kept))
+                await self._begin(self._next_path(), "step", name, change)
         return found
 
     async def with_account(
