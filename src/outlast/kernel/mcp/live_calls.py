@@ -66,7 +66,7 @@ class LiveCalls:
     """The calls at work in this process, by the id of their effect. `run` keeps them; without it, no server can ask."""
 
     def __init__(self, clock: Clock, has_ended: Callable[[str], Awaitable[bool]]) -> None:
-        """`has_ended`: whether nobody waits for the effect any longer."""
+        """`has_ended`: whether the effect has its result, or will get none."""
         self._clock, self._has_ended = clock, has_ended
         self._calls: dict[str, LiveCall] = {}
         self._tasks: TaskGroup | None = None

@@ -39,8 +39,8 @@ class Failure:
 @dataclass(slots=True)
 class Session:
     """What outlasts a connection, for the task that a call has become: the `id` by which a server knows us (empty from
-    revision 2026-07-28 on), and the `version` of the protocol; empty: it is agreed anew. `is_kept`: the server is asked
-    to keep the session when the connection ends."""
+    revision 2026-07-28 on), and the `version` of the protocol; empty: it is agreed again. `is_kept`: the server is not
+    asked to end the session with the connection."""
 
     id: str = ""
     version: str = ""

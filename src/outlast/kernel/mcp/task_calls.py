@@ -37,9 +37,9 @@ FORGOTTEN: Final = (
 
 
 class Reach(Protocol):
-    """Does work over a connection to the server of a task. `anew`: without the session that began it."""
+    """Does work over a connection to the server of a task. `is_new`: without the session that began it."""
 
-    async def __call__(self, work: Callable[["ClientSession"], Awaitable[Any]], ask: Ask, anew: bool) -> Any: ...
+    async def __call__(self, work: Callable[["ClientSession"], Awaitable[Any]], ask: Ask, is_new: bool) -> Any: ...
 
 
 def kept_task(begun: Begun, server_id: str, *, is_durable: bool) -> Kept:
@@ -59,7 +59,7 @@ class TaskCall:
     ) -> None:
         self._context, self._begun, self._server = context, begun, server
         self._reach, self._clock, self._calls = reach, clock, calls
-        self._anew = False
+        self._is_new_session = False
 
     async def collect(self, wanted: Wanted | None, answers: Answers, answered: Collection[str]) -> ToolResult | Kept:
         """Its result, once it has one, or what it wants to know of a person. `answers` are to what it `wanted` before;
@@ -90,12 +90,12 @@ class TaskCall:
         """Ask the server to end it."""
         from outlast.kernel.mcp import sdk_requests as sdk
 
-        await self._reach(lambda one: sdk.cancel_task(one, self._begun.task_id), refuse, self._anew)
+        await self._reach(lambda one: sdk.cancel_task(one, self._begun.task_id), refuse, self._is_new_session)
 
     async def _outcome(self, state: TaskState, answered: Collection[str]) -> ToolResult | Kept | None:
         """What ends the waiting; None if the task is at work."""
-        if state.status == "forgotten" and self._begun.session and not self._anew:
-            self._anew = True  # the session is over; the task may be not
+        if state.status == "forgotten" and self._begun.session and not self._is_new_session:
+            self._is_new_session = True  # the session is over; the task may be not
             return None
         if state.status == "forgotten":
             text = FORGOTTEN.format(server=self._server, reason=state.message[:200])
@@ -117,7 +117,7 @@ class TaskCall:
         from outlast.kernel.mcp import sdk_requests as sdk
 
         async def wait(ask: Ask) -> Any:
-            return await self._reach(lambda one: sdk.task_result(one, self._begun.task_id), ask, self._anew)
+            return await self._reach(lambda one: sdk.task_result(one, self._begun.task_id), ask, self._is_new_session)
 
         try:
             return await self._taken(await self._calls.begin(self._context.effect_id, wait))
@@ -134,7 +134,7 @@ class TaskCall:
         since, wait_s = self._clock.monotonic(), self._begun.poll_s
         while True:
             try:
-                return await self._reach(work, refuse, self._anew)
+                return await self._reach(work, refuse, self._is_new_session)
             except McpServerFailed as error:
                 if self._clock.monotonic() - since > PATIENCE_S:
                     raise McpServerFailed(f"{error.message} The call goes on there as a task.") from None

@@ -201,7 +201,7 @@ class ConnectedTools:
                     return await self._taken(tool, found)
                 if not repeatable:
                     return lost(tool.call_name)
-                wanted = answers = None  # the call is made anew
+                wanted = answers = None  # the call is made from its beginning
             return await self._exchange(tool, context, arguments, repeatable, wanted, answers)
 
         async def with_account(work: Callable[[], Awaitable[T]]) -> T | ToolResult:
@@ -278,11 +278,11 @@ class ConnectedTools:
             workspace = await self._workspaces.open(context)
         await anyio.to_thread.run_sync(import_module, "outlast.kernel.mcp.sdk")
 
-        async def reach(work: Callable[["ClientSession"], Awaitable[Any]], ask: Ask, anew: bool) -> Any:
+        async def reach(work: Callable[["ClientSession"], Awaitable[Any]], ask: Ask, is_new: bool) -> Any:
             if workspace is not None and self._packages is not None:
                 about = server, workspace, run.project_id, run.started_by
                 return await self._packages.call(*about, work, again=True, ask=ask)
-            session = Session() if anew else Session(begun.session, begun.version, is_kept=True)
+            session = Session() if is_new else Session(begun.session, begun.version, is_kept=True)
             return await self._connections.use(place_of(server), run.project_id, run.started_by, work, ask, session)
 
         call = TaskCall(context, begun, server=tool.server, reach=reach, clock=self._clock, calls=self.calls)
