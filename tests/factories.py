@@ -96,6 +96,7 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
             connected=ConnectedTools(
                 db,
                 McpConnections(db, vault, chosen.mcp, accounts, ConfiguredSecrets(chosen.sandbox)),
+                clock,
                 packages,
                 Workspaces(db, more.get("manager"), blobs),
             ),

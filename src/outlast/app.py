@@ -53,7 +53,7 @@ from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
 from outlast.kernel.http.event_stream import OpenStreams
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.http.surface import Surface
-from outlast.kernel.mcp import code_servers
+from outlast.kernel.mcp import code_servers, task_calls
 from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.package_network import PackageNetwork
@@ -237,6 +237,13 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     )
     account_tokens = open_accounts(opening)
     mcp_packages = _mcp_packages(opening, sandboxes)
+    connected = ConnectedTools(
+        database,
+        McpConnections(database, opening.vault, settings.mcp, account_tokens, ConfiguredSecrets(settings.sandbox)),
+        clock,
+        mcp_packages,
+        opening.workspaces,
+    )
     engine = Engine(
         db=database,
         hub=hub,
@@ -250,12 +257,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         log=_log_event,
         workspaces=opening.workspaces,
         files=sandboxes.checkpoints,
-        connected=ConnectedTools(
-            database,
-            McpConnections(database, opening.vault, settings.mcp, account_tokens, ConfiguredSecrets(settings.sandbox)),
-            mcp_packages,
-            opening.workspaces,
-        ),
+        connected=connected,
     )
     if sandboxes.egress is not None and account_tokens.oauth.services:
         sandboxes.egress.more = AccountSecrets(database, account_tokens, agents)
@@ -284,6 +286,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     timers = {kind: handle for app in apps.values() for kind, handle in app.timers.items()}
     timers[schedules.TIMER] = partial(due_runs.fire, services)
     timers[account_questions.TIMER] = partial(connections.go_on, services)
+    timers[task_calls.TIMER] = connected.end_task
     sweeper = Sweeper(engine, sandboxes.steps, timers, supervisor)
     optional = {"checkpoints": sandboxes.checkpoints, "snapshots": sandboxes.snapshots, "warming of sandboxes": warmer}
     tasks: list[tuple[str, Run]] = [
@@ -291,6 +294,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         *(task for app in apps.values() for task in app.tasks.items()),
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
+        ("calls of MCP servers", connected.run),
         *([("packages of MCP servers", mcp_packages.run)] if sandboxes.manager is not None else []),
         ("webhooks", Sender(database, clock, opening.vault, settings, supervisor).run),
     ]

@@ -15,6 +15,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.tool import Tool
 from outlast.kernel.connections import actions as connections
+from outlast.kernel.mcp.tools import ConnectedTools
 from outlast.kernel.models.protocol import NOTE_MARK, ModelMessage, ModelRequest, TextPiece, ToolResultPiece
 from outlast.kernel.runs import account_questions
 from outlast.kernel.runs.actions import start_run
@@ -158,6 +159,8 @@ async def stage(
             handlers: dict[str, Any] = {account_questions.TIMER: partial(connections.go_on, services)}
             group.start_soon(Sweeper(services.engine, None, handlers).run)
             group.start_soon(services.watching.run)
+            if isinstance(services.engine.connected, ConnectedTools):
+                group.start_soon(services.engine.connected.run)
         with anyio.fail_after(patience_s):
             yield Stage(services, model, owner, project_id, thread_id)
         group.cancel_scope.cancel()

@@ -3159,6 +3159,12 @@ export interface QuestionItem {
   multiple: boolean
   /** Text to show in an empty field. */
   placeholder: string
+  /** Whether it may be left without an answer. */
+  optional: boolean
+  /** Whether only the options are answers. */
+  closed: boolean
+  /** Page that the person is asked to open; empty if there is none. */
+  url: string
 }
 
 export interface QueuedRun {
@@ -3929,11 +3935,13 @@ export interface SecretUse {
   id: string
   /** Id of the project that it belongs to. */
   project_id: string
-  /** Id of the sandbox; null if there is none. */
+  /** Id of the sandbox that sent the request; empty if a call of an MCP server did. */
   sandbox_id: string
+  /** Name of the MCP server that was called; null if a sandbox sent the request. */
+  mcp_server: string | null
   /** Id of the user whose run it was; null if that is not known. */
   user_id: string | null
-  /** Name of the secret. Its value is never shown. */
+  /** Name of the secret; empty if an MCP server got the user's account. Its value is never shown. */
   secret: string
   /** Host that the request went to. */
   host: string

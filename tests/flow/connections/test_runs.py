@@ -18,11 +18,12 @@ from outlast.kernel.connections.tables import connections, sign_ins
 from outlast.kernel.inbox.actions import read_inbox
 from outlast.kernel.mcp import actions as mcp
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
+from outlast.kernel.sandboxes.egress.actions import list_secret_uses
 from outlast.testing.scripted_model import Call, turn
 from tests.factories import join, make_thread, make_user
 from tests.flow.connections.test_sign_in import World, world
 from tests.flow.harness import told_last
-from tests.flow.mcp.test_runs import allow_all
+from tests.flow.mcp.test_runs import ALL_USES, allow_all
 
 WHOAMI = Call("tracker__whoami", {})
 CREATE = Call("tracker__create_issue", {"title": "No light"})
@@ -61,6 +62,10 @@ async def test_each_run_uses_the_account_of_the_person_who_started_it(db: Databa
         assert told_last(it.it.model.requests[3]) == ["You are ben."]
         (mine,) = await it.accounts()
         assert mine.last_used_at is not None
+        uses = (await list_secret_uses(it.it.services, it.it.owner, it.it.project_id, **ALL_USES)).items
+        assert {(one.secret, one.mcp_server) for one in uses} == {("", "tracker")}
+        assert uses[0].user_id == ben.user_id
+        assert uses[-1].user_id == it.it.owner.user_id
 
 
 async def test_a_run_without_an_account_waits_and_goes_on_once_the_person_connects(

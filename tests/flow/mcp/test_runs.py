@@ -23,6 +23,7 @@ from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.settings import PolicyRule, RetrySettings
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.runs.worker import Worker
+from outlast.kernel.sandboxes.egress.actions import list_secret_uses
 from outlast.kernel.secrets.actions import create_secret
 from outlast.kernel.settings import Settings
 from outlast.testing.scripted_model import Call, Turn, turn
@@ -30,6 +31,7 @@ from tests.flow.harness import Stage, stage, told_last
 from tests.flow.mcp.tool_server import CHART, ToolServer, serving, tool_server
 
 FIND = Call("tracker__find", {"text": "light"})
+ALL_USES: dict[str, Any] = {"before": None, "limit": 50, "sandbox_id": None, "secret": None}
 CREATE = Call("tracker__create_issue", {"title": "No light"})
 
 
@@ -219,6 +221,10 @@ async def test_the_secret_reaches_the_server_and_nothing_else(
         shown = repr((found, events, it.model.requests, await it.messages()))
         assert "hush-hush" not in shown
         assert "hush-hush" not in caplog.text
+        listed, called = (await list_secret_uses(it.services, it.owner, it.project_id, **ALL_USES)).items[::-1]
+        assert (called.secret, called.mcp_server, called.sandbox_id) == ("TRACKER_KEY", "tracker", "")
+        assert (called.host, called.path, called.status) == (server.place, "/mcp", 200)
+        assert called.user_id == listed.user_id == it.owner.user_id
 
 
 Answer = Callable[[Any, Any, Any], Awaitable[None]]

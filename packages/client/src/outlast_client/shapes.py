@@ -3192,6 +3192,12 @@ class QuestionItem(TypedDict):
     multiple: bool
     # Text to show in an empty field.
     placeholder: str
+    # Whether it may be left without an answer.
+    optional: bool
+    # Whether only the options are answers.
+    closed: bool
+    # Page that the person is asked to open; empty if there is none.
+    url: str
 
 
 class QueuedRun(TypedDict):
@@ -3964,11 +3970,13 @@ class SecretUse(TypedDict):
     id: str
     # Id of the project that it belongs to.
     project_id: str
-    # Id of the sandbox; null if there is none.
+    # Id of the sandbox that sent the request; empty if a call of an MCP server did.
     sandbox_id: str
+    # Name of the MCP server that was called; null if a sandbox sent the request.
+    mcp_server: str | None
     # Id of the user whose run it was; null if that is not known.
     user_id: str | None
-    # Name of the secret. Its value is never shown.
+    # Name of the secret; empty if an MCP server got the user's account. Its value is never shown.
     secret: str
     # Host that the request went to.
     host: str

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, overload
 
 if TYPE_CHECKING:  # `from outlast import Context` loads no Pydantic
     from random import Random
@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # `from outlast import Context` loads no Pydantic
 
     from outlast.db.database import Tx
     from outlast.kernel.agents.resources import Files, Resources, RunSandbox, Secrets, State
+    from outlast.kernel.runs.forms import Form
     from outlast.kernel.runs.shapes import AccountData, WorkflowStatus
     from outlast.kernel.runs.transcript import Run
 
@@ -71,6 +72,14 @@ class Callee(Protocol):
     def sandbox(self) -> bool: ...
 
 
+class Kept(NamedTuple):
+    """What an exchange with another program has to keep before it goes on; `value` travels as JSON. `also` is done in
+    the transaction that keeps it, with the id of the step."""
+
+    value: Any
+    also: "Callable[[Tx, str], None] | None" = None
+
+
 class Journal(Protocol):
     """What keeps the steps of a function; `kernel/runs/journal.py` implements it. The methods are those of `Context`,
     which documents them."""
@@ -80,6 +89,8 @@ class Journal(Protocol):
     async def gather(self, *branches: Awaitable[Any]) -> list[Any]: ...
     async def ask(self, question: str, options: Sequence[str], multiple: bool) -> Any: ...
     async def sleep_until(self, when: datetime) -> None: ...
+    async def ask_form(self, form: "Form") -> Any: ...
+    async def exchange(self, name: str, work: Callable[[], Awaitable["T | Kept"]]) -> "T | Kept": ...
     async def with_account(
         self, account: "AccountData", work: Callable[[], Awaitable[T]], is_connected: "Callable[[Tx], bool]"
     ) -> T | None: ...

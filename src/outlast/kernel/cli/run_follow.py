@@ -139,7 +139,8 @@ async def _answer(run: _FollowedRun, item: Mapping[str, Any]) -> None:
     unanswered = f"Not answered. Answer with: {command_line(f'runs answer {question_id}')}"
     with _prompt(run, question_id, unanswered, "Another user answered it."):
         answers = {question["id"]: await _answer_one(question) for question in item["questions"]}
-        await _send(run, f"/v1/questions/{question_id}", {"answers": answers})
+        given = {name: answer for name, answer in answers.items() if answer not in ("", [""])}
+        await _send(run, f"/v1/questions/{question_id}", {"answers": given})
 
 
 async def _answer_one(question: Mapping[str, Any]) -> str | list[str]:
@@ -147,9 +148,12 @@ async def _answer_one(question: Mapping[str, Any]) -> str | list[str]:
     answers, a list that is split at commas."""
     options = question["options"]
     out.print(styled(("?", "yellow"), f" {question['question']}"))
+    if question["url"]:
+        out.print(f"  {question['url']}")
     for number, option in enumerate(options, start=1):
         out.print(f"  {number}. {option}")
-    typed = await ask("  Your answer (a number or your own words):" if options else "  Your answer:")
+    how = "a number" if question["closed"] else "a number or your own words"
+    typed = await ask(f"  Your answer ({how}):" if options else "  Your answer:")
     if not question["multiple"]:
         return _chosen(options, typed)
     return [_chosen(options, word.strip()) for word in typed.split(",")]

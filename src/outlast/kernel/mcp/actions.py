@@ -16,7 +16,7 @@ from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.definitions import Definition, LeftOut, bounded
 from outlast.kernel.mcp.rows import McpServerRow
-from outlast.kernel.mcp.rules import DEFAULT_HEADER, checked_header, checked_name, checked_url
+from outlast.kernel.mcp.rules import DEFAULT_HEADER, checked_header, checked_name, checked_url, secrets_of
 from outlast.kernel.mcp.shapes import LeftOutAnswer, McpServerAnswer, McpServerRequest, McpToolsAnswer
 from outlast.kernel.mcp.tables import mcp_servers
 from outlast.kernel.mcp.targets import Place
@@ -80,7 +80,7 @@ async def refresh_tools(
             services.want_packages()
         return await list_tools(services, actor, server_id)
     try:
-        found, left_out = await _listed(services, actor, _secrets_of(server, project_id), place_of(server))
+        found, left_out = await _listed(services, actor, secrets_of(server, project_id), place_of(server))
     except McpServerFailed as error:
         await services.db.write(store.put_problem, server_id, error.message)
         raise
@@ -227,11 +227,6 @@ def _server_data(tx: Tx, services: Services, row: McpServerRow) -> McpServerAnsw
         return store.server_data(tx, row)
     in_code = server_in_code(services.engine.agents, row)
     return store.server_data(tx, row, sorted(agent.title for agent in in_code.agents), in_code.allows)
-
-
-def _secrets_of(server: McpServerRow, project_id: str | None) -> str:
-    """The project whose secrets a server may get; empty for none."""
-    return server.project_id or ("" if server.owner_id is not None else project_id or "")
 
 
 def _require_to_list(tx: Tx, actor: Actor, server_id: str, project_id: str | None) -> McpServerRow:

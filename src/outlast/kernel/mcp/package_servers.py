@@ -7,8 +7,8 @@ is another one, and with this program.
 
 import logging
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import field
 from importlib import import_module
 from secrets import token_hex
@@ -26,10 +26,14 @@ from outlast.db.database import Database
 from outlast.kernel.agents.mcp import parse_command
 from outlast.kernel.agents.workspaces import OpenWorkspace
 from outlast.kernel.mcp import store
+from outlast.kernel.mcp.connection import without_deadline
 from outlast.kernel.mcp.definitions import bounded
+from outlast.kernel.mcp.live_calls import Answer, Ask, refuse
+from outlast.kernel.mcp.outcomes import Request
 from outlast.kernel.mcp.package_builds import OURS, Installed, empty_sandbox, install, limits, sandbox_of
 from outlast.kernel.mcp.package_network import PackageNetwork
 from outlast.kernel.mcp.rows import McpServerRow
+from outlast.kernel.mcp.rules import secrets_of
 from outlast.kernel.mcp.settings import McpSettings
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast_sandbox.egress.rules import Policy
@@ -37,7 +41,7 @@ from outlast_sandbox.interactive import ProcessSpec
 from outlast_sandbox.interface import Sandbox, SandboxSpec
 
 if TYPE_CHECKING:
-    from mcp import Client
+    from mcp import ClientSession
 
 T = TypeVar("T")
 START_S: Final = 60.0
@@ -55,17 +59,22 @@ class Key(NamedTuple):
 @dataclass(eq=False, slots=True)
 class Running:
     """A server at work. `over`: it has ended or is about to; `is_stuck`: a call was given up, so that the next one gets
-    a new process; `calls`: those in progress."""
+    a new process; `calls`: those in progress, by what asks a person for each."""
 
     place: tuple[str, str]  # the workspace's own sandbox, and its ref
-    client: "Client | None" = None
+    client: "ClientSession | None" = None
     failure: str = ""
     ready: anyio.Event = field(default_factory=anyio.Event)
     over: anyio.Event = field(default_factory=anyio.Event)
     ended: anyio.Event = field(default_factory=anyio.Event)
     is_stuck: bool = False
-    calls: int = 0
+    calls: list[Ask] = field(default_factory=list)
     used_at: float = 0.0
+
+    async def ask(self, request: Request) -> Answer:
+        """Ask the person of the call that began last: a process does not say for which call it asks. All its calls are
+        of one person and one workspace."""
+        return await (self.calls[-1] if self.calls else refuse)(request)
 
 
 class PackageServers:
@@ -129,31 +138,36 @@ class PackageServers:
         workspace: OpenWorkspace,
         project_id: str,
         user_id: str,
-        work: Callable[["Client"], Awaitable[T]],
+        work: Callable[["ClientSession"], Awaitable[T]],
         *,
         again: bool,
+        ask: Ask = refuse,
     ) -> T:
         """The result of `work` with the server of this workspace and user. If the server ends meanwhile, the call is
-        made once more with `again`; otherwise, and if it fails twice, raises `McpServerFailed`."""
+        made once more with `again`; otherwise, and if it fails twice, raises `McpServerFailed`. `ask` as in
+        `McpConnections.use`."""
         key = Key(server.id, workspace.workspace_id, user_id)
         for is_last in (not again, True):
             one = await self._ready(key, server, workspace, project_id)
-            one.calls += 1
             try:
-                return await self._work(server, one, work)
+                return await self._work(server, one, work, ask)
             except McpServerFailed:
                 if is_last or not one.over.is_set():
                     raise
             finally:
-                one.calls -= 1
                 one.used_at = self._clock.monotonic()
         raise AssertionError("unreachable")
 
-    async def _work(self, server: McpServerRow, one: Running, work: Callable[["Client"], Awaitable[T]]) -> T:
-        sdk = await anyio.to_thread.run_sync(import_module, "outlast.kernel.mcp.sdk")
+    async def _work(
+        self, server: McpServerRow, one: Running, work: Callable[["ClientSession"], Awaitable[T]], ask: Ask
+    ) -> T:
+        from mcp import MCPError  # loaded with its client
+
+        from outlast.kernel.mcp import sdk
+
         assert one.client is not None
         try:
-            with anyio.fail_after(self._settings.timeout_s):
+            with anyio.fail_after(self._settings.timeout_s) as scope, _counted(one, scope, ask, self._settings):
                 return await work(one.client)
         except TimeoutError:
             one.is_stuck = True
@@ -163,7 +177,7 @@ class PackageServers:
             if own is not None:
                 raise own from None
             with anyio.move_on_after(1.0):  # the end of the process may be read after that of its messages
-                if not isinstance(error, sdk.MCPError) or "closed" in str(error).lower():
+                if not isinstance(error, MCPError) or "closed" in str(error).lower():
                     await one.over.wait()
             reason = "ended in the middle of the call" if one.over.is_set() else sdk.reason_of(error)
             raise _failed(server, reason) from None
@@ -215,7 +229,7 @@ class PackageServers:
     @asynccontextmanager
     async def _serving(
         self, key: Key, one: Running, server: McpServerRow, installed: Installed, ref: str, project_id: str
-    ) -> "AsyncIterator[Client]":
+    ) -> "AsyncIterator[ClientSession]":
         """A client of the server in a new sandbox over the workspace."""
         assert self._manager is not None
         folder = self._manager.workspace_dir(key.workspace_id)
@@ -227,7 +241,7 @@ class PackageServers:
             box = await stack.enter_async_context(sandbox_of(self._manager.provider, spec))
             if policy is not None and self._network is not None:
                 await stack.enter_async_context(self._network.serving(box, policy, project_id, key.user_id))
-            yield await stack.enter_async_context(_connected(server, box, installed, one.over))
+            yield await stack.enter_async_context(_connected(server, box, installed, one.over, one.ask))
 
     async def _policy(self, server: McpServerRow, project_id: str, user_id: str) -> Policy | None:
         """What the server may reach; None: nothing."""
@@ -235,7 +249,8 @@ class PackageServers:
             return None
         if self._network is None:
             raise _failed(server, "names hosts, and sandboxes of this server have no network")
-        return await self._network.policy(server.name, server.hosts or (), server.secrets or (), project_id, user_id)
+        whose = secrets_of(server, project_id)
+        return await self._network.policy(server.name, server.hosts or (), server.secrets or (), whose, user_id)
 
     async def _until_idle(self, one: Running) -> None:
         while not one.over.is_set():
@@ -270,7 +285,7 @@ class PackageServers:
 
     async def _list(self, server: McpServerRow) -> None:
         assert self._manager is not None
-        sdk = await anyio.to_thread.run_sync(import_module, "outlast.kernel.mcp.sdk")
+        sdk = await anyio.to_thread.run_sync(import_module, "outlast.kernel.mcp.sdk_requests")
         ref, installed = await self._installed(server)
         memory = self._settings.package_memory_mb
         with anyio.fail_after(START_S):
@@ -302,15 +317,26 @@ class PackageServers:
 
 @asynccontextmanager
 async def _connected(
-    server: McpServerRow, box: Sandbox, installed: Installed, over: anyio.Event
-) -> "AsyncIterator[Client]":
+    server: McpServerRow, box: Sandbox, installed: Installed, over: anyio.Event, ask: Ask = refuse
+) -> "AsyncIterator[ClientSession]":
     """A client of the package's server, whose process is started in this sandbox."""
     transport = await anyio.to_thread.run_sync(import_module, "outlast.kernel.mcp.sandbox_transport")
     assert server.command is not None
     argv = (*installed.program, *parse_command(server.command).args)
     process = await box.processes.start(ProcessSpec(argv, stdin=True))
-    async with transport.connect(box.processes, process.pid, over) as client:
+    async with transport.connect(box.processes, process.pid, over, ask) as client:
         yield client
+
+
+@contextmanager
+def _counted(one: Running, scope: anyio.CancelScope, ask: Ask, settings: McpSettings) -> Iterator[None]:
+    """A call at work, for which a person can be asked."""
+    patient = without_deadline(scope, settings.timeout_s, ask)
+    one.calls.append(patient)
+    try:
+        yield
+    finally:
+        one.calls.remove(patient)
 
 
 def _failed(server: McpServerRow, reason: str) -> McpServerFailed:

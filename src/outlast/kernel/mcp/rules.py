@@ -7,6 +7,7 @@ from outlast.base.errors import MalformedInput
 from outlast.kernel.agents.mcp import SERVER_NAME
 from outlast.kernel.http.private_addresses import Allowed
 from outlast.kernel.http.web_addresses import Address, checked_address
+from outlast.kernel.mcp.rows import McpServerRow
 
 DEFAULT_HEADER: Final = "Authorization"
 _HEADER: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}\Z")
@@ -53,3 +54,8 @@ def checked_url(url: str, allowed: Allowed) -> Address:
 def header_value(header: str, value: str) -> str:
     """The text of a header with a secret. `Authorization` gets the scheme `Bearer` if the secret has none."""
     return f"Bearer {value}" if header.lower() == "authorization" and " " not in value else value
+
+
+def secrets_of(server: McpServerRow, project_id: str | None) -> str:
+    """The project whose secrets a server may get; empty for none: a person's own server gets none of a project's."""
+    return server.project_id or ("" if server.owner_id is not None else project_id or "")

@@ -4,15 +4,17 @@ load."""
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Final
+from typing import Any, Final
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from mcp import Client
+from mcp import Client, ClientSession
 from mcp.shared.message import SessionMessage
 from mcp_types import Implementation, jsonrpc_message_adapter
 
 from outlast.base.errors import OutlastError
+from outlast.kernel.mcp.live_calls import Ask, refuse
+from outlast.kernel.mcp.sdk_requests import Tasks, elicitation
 from outlast_sandbox.interactive import ProcessEnd, Processes
 
 MAX_LINE_BYTES: Final = 10_000_000  # which the library parses on the event loop
@@ -21,11 +23,14 @@ Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObj
 
 
 @asynccontextmanager
-async def connect(processes: Processes, pid: int, over: anyio.Event) -> AsyncIterator[Client]:
-    """A client of the server in this process. Sets `over` when the process has ended, or cannot be understood."""
+async def connect(processes: Processes, pid: int, over: anyio.Event, ask: Ask = refuse) -> AsyncIterator[ClientSession]:
+    """A client of the server in this process. Sets `over` when the process has ended, or cannot be understood. `ask`
+    asks a person while a call waits."""
     who = Implementation(name="outlast", version=version("outlast"))
-    async with Client(_transport(processes, pid, over), client_info=who, cache=None) as client:
-        yield client
+    streams = _transport(processes, pid, over)
+    more: Any = {"elicitation_callback": elicitation(ask), "extensions": [Tasks()]}
+    async with Client(streams, client_info=who, cache=None, **more) as client:
+        yield client.session
 
 
 @asynccontextmanager

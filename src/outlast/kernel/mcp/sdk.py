@@ -4,33 +4,38 @@ thread: it takes long to load."""
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Final
+from typing import Any, Final
 
 import aiohttp
 import httpx2
-from mcp import Client, MCPError
+from mcp import Client, ClientSession, MCPError
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import Implementation, Tool
+from mcp_types import DiscoverResult, Implementation, InitializeResult, ServerCapabilities
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from outlast.base.errors import MalformedInput, OutlastError
 from outlast.kernel.http.http_resolver import Resolver
 from outlast.kernel.http.private_addresses import Allowed, PrivateAddress
-from outlast.kernel.mcp.definitions import HINTS, Definition
+from outlast.kernel.mcp.live_calls import Ask, refuse
 from outlast.kernel.mcp.rules import checked_url
-from outlast.kernel.mcp.targets import Failure, Target
+from outlast.kernel.mcp.sdk_requests import Tasks, elicitation
+from outlast.kernel.mcp.targets import Failure, Session, Target
 
 MAX_ANSWER_BYTES: Final = 10_000_000  # of one response, which the library parses on the event loop
-MAX_PAGES: Final = 20  # of a listing
-MAX_LISTED: Final = 1_000
 CONNECT_S: Final = 10.0
 _BLOCK: Final = 65_536
+_SESSION_ID: Final = "mcp-session-id"
 _OURS: Final = frozenset({"host", "content-length", "accept-encoding", "connection", "user-agent"})
 
 
 @asynccontextmanager
-async def connect(target: Target, allowed: Allowed, failure: Failure) -> AsyncIterator[Client]:
-    """A client of the server. `failure` holds why its last request failed."""
-    session = aiohttp.ClientSession(
+async def connect(
+    target: Target, allowed: Allowed, failure: Failure, ask: Ask = refuse, session: Session | None = None
+) -> AsyncIterator[ClientSession]:
+    """A connection to the server. `failure` holds why its last request failed; `ask` asks a person while a call waits;
+    `session` is gone on with."""
+    session = session or Session()
+    http_session = aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(resolver=Resolver(allowed), use_dns_cache=False, limit=8),
         cookie_jar=aiohttp.DummyCookieJar(),
         headers={"User-Agent": f"Outlast/{version('outlast')} (mcp)", "Accept-Encoding": "identity"},
@@ -38,21 +43,48 @@ async def connect(target: Target, allowed: Allowed, failure: Failure) -> AsyncIt
         auto_decompress=False,
         read_bufsize=_BLOCK,
     )
-    async with session:
-        http = httpx2.AsyncClient(transport=_Guarded(session, target, allowed, failure), timeout=None, trust_env=False)
-        async with http:
+    async with http_session:
+        guarded = _Guarded(http_session, target, allowed, failure, session)
+        async with httpx2.AsyncClient(transport=guarded, timeout=None, trust_env=False) as http:
             transport = streamable_http_client(target.url, http_client=http, max_sse_event_size=MAX_ANSWER_BYTES)
             who = Implementation(name="outlast", version=version("outlast"))
-            async with Client(transport, client_info=who, cache=None) as client:
-                yield client
+            if _is_resumed(session):
+                async with transport as streams, _resumed(streams, who, ask, session) as resumed:
+                    yield resumed
+                return
+            more: Any = {"elicitation_callback": elicitation(ask), "extensions": [Tasks()]}
+            async with Client(transport, client_info=who, cache=None, **more) as client:
+                yield client.session
+
+
+def _is_resumed(session: Session) -> bool:
+    return bool(session.id) or session.version in MODERN_PROTOCOL_VERSIONS
+
+
+@asynccontextmanager
+async def _resumed(streams: Any, who: Implementation, ask: Ask, session: Session) -> AsyncIterator[ClientSession]:
+    """A connection on which nothing is negotiated again."""
+    extensions: dict[str, dict[str, Any]] = {Tasks.identifier: {}}
+    more: Any = {"client_info": who, "elicitation_callback": elicitation(ask), "extensions": extensions}
+    async with ClientSession(*streams[:2], **more) as one:
+        can = ServerCapabilities()
+        if session.version in MODERN_PROTOCOL_VERSIONS:
+            one.adopt(
+                DiscoverResult(supported_versions=[session.version], capabilities=can, ttl_ms=0, cache_scope="public")
+            )
+        else:
+            one.adopt(InitializeResult(protocol_version=session.version, capabilities=can, server_info=who))
+        yield one
 
 
 class _Guarded(httpx2.AsyncBaseTransport):
     """Sends the library's requests. Each address is checked, also that of a redirect, and each name again after it was
     resolved; only the server's own origin gets the header with the secret."""
 
-    def __init__(self, session: aiohttp.ClientSession, target: Target, allowed: Allowed, failure: Failure) -> None:
-        self._session, self._allowed, self._failure = session, allowed, failure
+    def __init__(
+        self, http: aiohttp.ClientSession, target: Target, allowed: Allowed, failure: Failure, session: Session
+    ) -> None:
+        self._http, self._allowed, self._failure, self._session = http, allowed, failure, session
         self._header = target.header
         self._origin = _origin(httpx2.URL(target.url))
 
@@ -74,8 +106,12 @@ class _Guarded(httpx2.AsyncBaseTransport):
         headers = [(name, text) for name, text in request.headers.multi_items() if name.lower() not in _OURS]
         if self._header is not None and _origin(request.url) == self._origin:
             headers.append(self._header)
+        if request.method == "DELETE" and self._session.is_kept:
+            return httpx2.Response(200, request=request)
+        if self._session.id and _SESSION_ID not in request.headers:
+            headers.append((_SESSION_ID, self._session.id))
         body = await request.aread()
-        answer = await self._session.request(
+        answer = await self._http.request(
             request.method, url, data=body or None, headers=headers, allow_redirects=False
         )
         self._note(request.method, answer)
@@ -90,6 +126,7 @@ class _Guarded(httpx2.AsyncBaseTransport):
         if method != "POST":  # the stream of notifications, and the end of a session: servers need not have them
             return
         self._failure.status = answer.status
+        self._session.id = answer.headers.get(_SESSION_ID, self._session.id)
         self._failure.reason = "" if answer.status < 300 else f"answered with HTTP status {answer.status}"
 
     def _fail(self, reason: str) -> httpx2.TransportError:
@@ -116,26 +153,6 @@ class _Bounded(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         self._answer.close()
-
-
-async def list_tools(client: Client) -> Sequence[Definition]:
-    """The tools of a server, at most `MAX_LISTED`."""
-    found: list[Definition] = []
-    cursor: str | None = None
-    for _ in range(MAX_PAGES):
-        page = await client.list_tools(cursor=cursor)
-        found.extend(_definition(tool) for tool in page.tools)
-        cursor = page.next_cursor
-        if cursor is None or len(found) >= MAX_LISTED:
-            break
-    return found[:MAX_LISTED]
-
-
-def _definition(tool: Tool) -> Definition:
-    hints = {} if tool.annotations is None else tool.annotations.model_dump(by_alias=True)
-    known = {name: hints[name] for name in HINTS if isinstance(hints.get(name), bool)}
-    title = tool.title or hints.get("title") or ""
-    return Definition(tool.name, title[:200], tool.description or "", tool.input_schema, known)
 
 
 def own_error(error: Exception) -> OutlastError | None:

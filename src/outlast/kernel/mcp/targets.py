@@ -34,3 +34,14 @@ class Failure:
 
     reason: str = ""
     status: int = 0
+
+
+@dataclass(slots=True)
+class Session:
+    """What outlasts a connection, for the task that a call has become: the `id` by which a server knows us (empty from
+    revision 2026-07-28 on), and the `version` of the protocol; empty: it is agreed again. `is_kept`: the server is not
+    asked to end the session with the connection."""
+
+    id: str = ""
+    version: str = ""
+    is_kept: bool = False

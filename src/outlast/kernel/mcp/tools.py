@@ -1,20 +1,23 @@
 """The tools of MCP servers, as tools of agents."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from functools import cached_property, partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 import anyio
 import anyio.to_thread
 
+from outlast.base.clock import Clock
 from outlast.base.connection_errors import ConnectionNeeded
 from outlast.base.errors import OutlastError
 from outlast.base.mcp_errors import McpServerFailed, McpToolChanged
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.agent import Agent
-from outlast.kernel.agents.context import Context, Journal
+from outlast.kernel.agents.context import Context, Journal, Kept
 from outlast.kernel.agents.tool import Tool, ToolResult
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.connections import store as accounts
@@ -23,17 +26,23 @@ from outlast.kernel.mcp import store
 from outlast.kernel.mcp.code_servers import place_of
 from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.definitions import Definition, bounded, call_name, is_read_only, is_repeatable, reason_to_ask
+from outlast.kernel.mcp.dialogs import Answers, Dialog, lost
+from outlast.kernel.mcp.live_calls import Ask, LiveCalls
+from outlast.kernel.mcp.outcomes import Begun, Request, Wanted, kept
 from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.results import result_of
 from outlast.kernel.mcp.rows import McpServerRow
+from outlast.kernel.mcp.rules import secrets_of
 from outlast.kernel.mcp.store import OfferedTool
+from outlast.kernel.mcp.targets import Session
+from outlast.kernel.mcp.task_calls import TaskCall, begun_in, kept_task, to_end
 from outlast.kernel.models.protocol import ToolSpec
 from outlast.kernel.runs.shapes import AccountData
-from outlast.kernel.runs.tool_calls import interrupted
+from outlast.kernel.runs.store import has_ended, run_of
 from outlast.kernel.runs.transcript import Run
 
 if TYPE_CHECKING:
-    from mcp import Client
+    from mcp import ClientSession
     from pydantic import BaseModel
 
 T = TypeVar("T")
@@ -46,6 +55,7 @@ TO_CONNECT: Final = (
     "Connect the person's account on {server}, whose tools you get then. Call it when a task needs {server}; the "
     "person decides."
 )
+END_S: Final = 3.0  # to end a task, while other timers wait
 LIST_S: Final = 15  # of a first listing, for which a run waits
 UNKNOWN_OUTCOME: Final = " It is not known whether the call took effect."
 
@@ -58,14 +68,17 @@ class ConnectedTools:
         self,
         db: Database,
         connections: McpConnections,
+        clock: Clock,
         packages: PackageServers | None = None,
         workspaces: Workspaces | None = None,
     ) -> None:
-        """`packages` and `workspaces` are those of a server with sandboxes."""
+        """`packages` and `workspaces` are those of a server with sandboxes. `clock` is for questions of servers."""
         self._db, self._connections = db, connections
         self._packages, self._workspaces = packages, workspaces
         self._services = ServiceAccounts(db, connections.tokens)
         self._listings: dict[str, anyio.Lock] = {}
+        self._clock = clock
+        self.calls = LiveCalls(clock, lambda effect_id: db.read(has_ended, effect_id))
 
     async def prepare(self, run: Run, agent: Agent) -> Mapping[str, str]:
         """List the servers in the agent's code that never were, as the user who started the run. Returns why tools are
@@ -182,35 +195,151 @@ class ConnectedTools:
             return ()
         return store.offered(tx, run.project_id, run.started_by)
 
-    async def call(self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any], again: bool) -> ToolResult:
-        """Call a tool as the user who started the run; with `again`, once more if a package's server ends meanwhile.
+    async def run(self) -> None:
+        """Keep the connections of calls whose servers ask people. Until cancelled."""
+        await self.calls.run()
+
+    async def call(
+        self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any], repeatable: bool
+    ) -> ToolResult:
+        """Call a tool as the user who started the run; one that is `repeatable` once more if its server's package ends
+        meanwhile, or a restart cut it off. If the server asks a person, or they have no account on it, the run waits.
         Raises `NotFound` if its server was removed, `McpToolChanged`, and as `McpConnections.use`."""
+
+        async def exchange(wanted: Wanted | None, answers: Answers | None) -> ToolResult | Kept:
+            if wanted is not None and wanted.how == "live":
+                found = await self._answer_live(context, answers or {})
+                if found is not None:
+                    return await self._taken(tool, found)
+                if not repeatable:
+                    return lost(tool.call_name)
+                wanted = answers = None  # the call is made from its beginning
+            return await self._exchange(tool, context, arguments, repeatable, wanted, answers)
+
+        async def with_account(work: Callable[[], Awaitable[T]]) -> T | ToolResult:
+            if tool.login is None:
+                return await work()
+            found = await self._with_account(context, tool.server_id, tool.server, tool.url, work)
+            if found is None:
+                return ToolResult(NOT_CONNECTED.format(server=tool.server), is_error=True)
+            return found
+
+        return await Dialog(
+            context,
+            tool=tool.call_name,
+            server=tool.server,
+            repeatable=repeatable,
+            exchange=exchange,
+            collect=partial(self._collect, tool, context),
+            with_account=with_account,
+        ).result()
+
+    async def _exchange(
+        self,
+        tool: OfferedTool,
+        context: Context,
+        arguments: Mapping[str, Any],
+        again: bool,
+        wanted: Wanted | None,
+        answers: Answers | None,
+    ) -> ToolResult | Kept:
+        """One request to the server, over a connection of its own."""
         run = context.this_run
         server = await self._db.read(store.server_of, tool.server_id)
-        is_old = self._is_old(server, context)
+        is_old = wanted is None and self._is_old(server, context)
+        given = (None, None) if wanted is None or wanted.how == "plain" else (answers, wanted.state)
 
-        async def work(client: "Client") -> ToolResult:
+        session = Session()
+
+        async def work(client: "ClientSession") -> Any:
+            from outlast.kernel.mcp import sdk_requests as sdk  # loaded with its client
+
             if is_old:
                 await self._list_again(client, tool)
-            found = await client.call_tool(tool.name, dict(arguments))
-            return await anyio.to_thread.run_sync(result_of, found)  # images of megabytes are decoded
+            found = await sdk.call_tool(client, tool.name, arguments, *given)
+            if isinstance(found, Begun):
+                session.is_kept = True
+                found = found._replace(session=session.id)
+            return found
 
-        if server.command is not None and self._packages is not None and self._workspaces is not None:
+        workspace = None
+        if server.command is not None and self._workspaces is not None:
             workspace = await self._workspaces.open(context)
-            return await self._packages.call(server, workspace, run.project_id, run.started_by, work, again=again)
-        project_id = run.project_id if server.owner_id is None else ""  # whose secrets an own server does not get
-        return await self._connections.use(place_of(server), project_id, run.started_by, work)
 
-    async def call_as_user(
-        self, tool: OfferedTool, context: Context, arguments: Mapping[str, Any], again: bool
-    ) -> ToolResult:
-        """As `call`, for a server on which people have accounts: if the user has connected none, they are asked to, and
-        the run waits."""
-        work = partial(self.call, tool, context, arguments, again)
-        found = await self._with_account(context, tool.server_id, tool.server, tool.url, work)
+        async def connect(ask: Ask) -> Any:
+            if workspace is not None and self._packages is not None:
+                about = server, workspace, run.project_id, run.started_by
+                return await self._packages.call(*about, work, again=again, ask=ask)
+            whose = secrets_of(server, run.project_id)
+            return await self._connections.use(place_of(server), whose, run.started_by, work, ask, session)
+
+        return await self._taken(tool, await self.calls.begin(context.effect_id, connect))
+
+    async def _collect(
+        self,
+        tool: OfferedTool,
+        context: Context,
+        task: dict[str, Any],
+        wanted: Wanted | None,
+        answers: Answers,
+        answered: Collection[str],
+    ) -> ToolResult | Kept:
+        """The result of a call that has become a task, or what the task wants to know of a person."""
+        server, begun, run = await self._db.read(store.server_of, tool.server_id), begun_in(task), context.this_run
+        workspace = None
+        if server.command is not None and self._workspaces is not None:
+            workspace = await self._workspaces.open(context)
+        await anyio.to_thread.run_sync(import_module, "outlast.kernel.mcp.sdk")
+
+        async def reach(work: Callable[["ClientSession"], Awaitable[Any]], ask: Ask, is_new: bool) -> Any:
+            if workspace is not None and self._packages is not None:
+                about = server, workspace, run.project_id, run.started_by
+                return await self._packages.call(*about, work, again=True, ask=ask)
+            session = Session() if is_new else Session(begun.session, begun.version, is_kept=True)
+            whose = secrets_of(server, run.project_id)
+            return await self._connections.use(place_of(server), whose, run.started_by, work, ask, session)
+
+        call = TaskCall(context, begun, server=tool.server, reach=reach, clock=self._clock, calls=self.calls)
+        return await call.collect(wanted, answers, answered)
+
+    async def end_task(self, step_id: str) -> None:
+        """End the task of a call whose run was cancelled; a timer's handler. Repeating is harmless."""
+        found = await self._db.write(to_end, step_id)
         if found is None:
-            return ToolResult(NOT_CONNECTED.format(server=tool.server), is_error=True)
-        return found
+            return
+        run_id, task = found
+        run, server = await self._db.read(lambda tx: (run_of(tx, run_id), store.server_of(tx, task["server_id"])))
+        begun = begun_in(task)
+
+        async def cancel(client: "ClientSession") -> None:
+            from outlast.kernel.mcp import sdk_requests as sdk
+
+            await sdk.cancel_task(client, begun.task_id)
+
+        session = Session(begun.session, begun.version)
+        with suppress(OutlastError), anyio.move_on_after(END_S):  # it ends by itself at its server's time
+            await self._connections.use(
+                place_of(server), secrets_of(server, run.project_id), run.started_by, cancel, session=session
+            )
+
+    async def _answer_live(self, context: Context, answers: Answers) -> Any:
+        """What a call at work says to a person's answers; None if its connection ended with an earlier process."""
+        call = self.calls.find(context.effect_id)
+        if call is None:
+            return None
+        call.answer(next(iter(answers.values())))
+        return await self.calls.follow(context.effect_id, call)
+
+    @staticmethod
+    async def _taken(tool: OfferedTool, found: Any) -> ToolResult | Kept:
+        """What a server said, as the result or as what is kept."""
+        if isinstance(found, Request):
+            found = Wanted({"live": found}, "live")
+        if isinstance(found, Wanted):
+            return kept(found, tool.server)
+        if isinstance(found, Begun):
+            return kept_task(found, tool.server_id, is_durable=tool.command is None)
+        return await anyio.to_thread.run_sync(result_of, found)  # images of megabytes are decoded
 
     async def _with_account(
         self, context: Context, server_id: str, server: str, url: str, work: Callable[[], Awaitable[T]]
@@ -231,7 +360,7 @@ class ConnectedTools:
             return False
         return server.listed_at is None or server.listed_at + after <= context.journal.now()
 
-    async def _list_again(self, client: "Client", tool: OfferedTool) -> None:
+    async def _list_again(self, client: "ClientSession", tool: OfferedTool) -> None:
         """Keep what the server lists now. Raises `McpToolChanged` if that is not the tool that was allowed."""
         found, _ = bounded(await self._connections.list_tools(client), self._connections.settings.most_tools)
         await self._db.write(store.put_listing, tool.server_id, found)
@@ -253,11 +382,8 @@ class McpTool(Tool):
         hints = definition.annotations
 
         async def perform(context: Context, arguments: Mapping[str, Any]) -> ToolResult:
-            if offered.login is not None and context.reattach and not self.repeatable:
-                return interrupted(self.name)  # its journal has records: that it was asked for an account
-            call = connected.call if offered.login is None else connected.call_as_user
             try:
-                return await call(offered, context, arguments, self.repeatable)
+                return await connected.call(offered, context, arguments, self.repeatable)
             except McpServerFailed as error:
                 if self.repeatable:
                     raise

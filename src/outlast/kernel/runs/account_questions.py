@@ -44,7 +44,7 @@ def ask(
         if row.approval.kind == "question" and account_of(row.approval) == account:
             return {"waits_for": row.approval.effect_id}
     item = QuestionItem(id=QUESTION_ID, question=text_of(account), options=[DECLINE])
-    return ask_person(tx, events, step_id, context=context, step=step, item=item, account=account)
+    return ask_person(tx, events, step_id, context=context, step=step, items=[item], account=account)
 
 
 def account_of(asked: ApprovalRow) -> AccountData | None:

@@ -29,7 +29,7 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import account_questions, journal_store, policy, store
 from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs.decision_texts import answer_text, denial_text, resolution_events
-from outlast.kernel.runs.function_questions import QUESTION_ID
+from outlast.kernel.runs.function_questions import QUESTION_ID, value_of
 from outlast.kernel.runs.inbox import tell_settled
 from outlast.kernel.runs.permissions import require_steering
 from outlast.kernel.runs.rows import ApprovalRow
@@ -249,8 +249,9 @@ def _answer(
     tx: Tx, services: Services, actor: Actor, row: ApprovalOfCall, run: Run, answers: Mapping[str, Any]
 ) -> DecisionAnswer:
     result = {"content": answer_text(answers), "is_error": False}
+    value = value_of(parse_arguments(row.approval.arguments) or {}, answers)
     store.update_effect(tx, row.approval.effect_id, status="finished", ended_at=tx.now, result=result)
-    journal_store.answer_step(tx, row.approval.effect_id, dict(answers))
+    journal_store.answer_step(tx, row.approval.effect_id, value)
     return _resolve(tx, services, actor, row, run, "answered", {"answers": dict(answers)})
 
 
@@ -262,9 +263,16 @@ def _check_answers(services: Services, asked: list[dict[str, Any]], answers: Map
     for name, question in known.items():
         answer = answers.get(name)
         if answer is None or answer in ("", []):
+            if question.get("optional"):
+                continue
             raise MalformedInput(f"The question {name!r} has no answer.", field=f"answers.{name}")
         if isinstance(answer, list) and not question.get("multiple"):
             raise MalformedInput(f"The question {name!r} takes one answer.", field=f"answers.{name}")
+        given = answer if isinstance(answer, list) else [answer]
+        if question.get("closed") and any(one not in question["options"] for one in given):
+            raise MalformedInput(
+                f"The question {name!r} takes only its options.", field=f"answers.{name}", options=question["options"]
+            )
     size = len(orjson.dumps(dict(answers)))
     check_bytes("The answers", size, services.settings.limits.message_bytes)
 

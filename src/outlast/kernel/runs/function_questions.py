@@ -1,6 +1,6 @@
 """Questions that a function asks a person: shown and answered like those of a model."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import orjson
@@ -11,6 +11,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
+from outlast.kernel.runs.forms import Form, result_of
 from outlast.kernel.runs.inbox import tell_asked, tell_settled
 from outlast.kernel.runs.shapes import (
     AccountData,
@@ -42,11 +43,14 @@ def ask_person(
     *,
     context: RunContext,
     step: int,
-    item: QuestionItem,
+    items: Sequence[QuestionItem],
     account: AccountData | None = None,
+    form: Form | None = None,
 ) -> dict[str, Any]:
-    """Ask; returns what the function's step waits for."""
-    asked = {"questions": [item.model_dump()]} | ({} if account is None else {"account": account.model_dump()})
+    """Ask; returns what the function's step waits for. `form`: its answers are made into the result of this form."""
+    asked: dict[str, Any] = {"questions": [item.model_dump() for item in items]}
+    asked |= {} if account is None else {"account": account.model_dump()}
+    asked |= {} if form is None else {"form": form._asdict()}
     run, arguments = context.run, orjson.dumps(asked).decode()
     part = ToolCallPart(
         id=new_id("part"), step=step, call_id=new_id("effect"), tool=TOOL, arguments=arguments, status="pending"
@@ -73,11 +77,18 @@ def ask_person(
         part_id=part.id,
         call_id=part.call_id,
         created_at=iso(tx.now),
-        questions=[item],
+        questions=list(items),
         account=account,
     )
     events += [("part.completed", PartCarrier(part=part)), ("question.asked", QuestionAsked(question=question))]
     return {"waits_for": effect_id}
+
+
+def value_of(asked: Mapping[str, Any], answers: Mapping[str, Any]) -> Any:
+    """What a function gets for these answers to what it asked: the result of its form, or the answer. Raises
+    `MalformedInput` for answers that its form does not take."""
+    form = asked.get("form")
+    return next(iter(answers.values()), None) if form is None else result_of(Form(**form), answers)
 
 
 def withdraw_question(tx: Tx, events: list[NamedEvent], question_id: str) -> None:

@@ -216,7 +216,7 @@ class GuestJournal(RunJournal):
         record = self._records.get(path)
         if record is None:
             item = question_of(name, (), multiple=False)
-            ask = partial(ask_person, context=self._context, step=self._step, item=item)
+            ask = partial(ask_person, context=self._context, step=self._step, items=[item])
             record = await self._stored(partial(self._begin, path, "ask", name, ask))
         if record.status != "waiting":
             return await self.value_of(record)

@@ -29,10 +29,11 @@ from outlast.base.errors import SandboxLost, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.base.records import dataclass
 from outlast.db.database import Tx
-from outlast.kernel.agents.context import Callee
+from outlast.kernel.agents.context import Callee, Kept, nothing
 from outlast.kernel.runs import account_questions, child_runs, journal_store, timers
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.finishers import workflow_step
+from outlast.kernel.runs.forms import Form, items_of
 from outlast.kernel.runs.function_questions import ask_person, question_of
 from outlast.kernel.runs.outcome import NO_OUTCOME
 from outlast.kernel.runs.rows import FunctionStepRow
@@ -220,18 +221,45 @@ class RunJournal:
         path, record = self._place("ask", question)
         if record is None:
             asked = question_of(question, options, multiple)
-            ask = partial(ask_person, context=self._context, step=self._effect.step, item=asked)
+            ask = partial(ask_person, context=self._context, step=self._effect.step, items=[asked])
             record = await self._begin(path, "ask", question, ask)
         return await self._value(record, PLAIN)
+
+    async def ask_form(self, form: Form) -> Any:
+        path, record = self._place("ask", form.message)
+        if record is None:
+            step = self._effect.step
+            ask = partial(ask_person, context=self._context, step=step, items=items_of(form), form=form)
+            record = await self._begin(path, "ask", form.message, ask)
+        return await self._value(record, PLAIN)
+
+    async def exchange(self, name: str, work: Callable[[], Awaitable[T | Kept]]) -> T | Kept:
+        """The value of `work`; what it wants to be `Kept` is recorded, and returned instead of doing it again."""
+        if self._is_next("step", name):
+            return Kept(await self.perform("step", name, partial(nothing)))
+        found = await work()
+        if isinstance(found, Kept):
+            also = found.also
+            kept = await self._kept(_body_of(found.value, PLAIN))
+
+            def change(tx: Tx, _events: list[NamedEvent], step_id: str) -> dict[str, Any]:
+                if also is not None:
+                    also(tx, step_id)
+                return {**kept, "ended_at": tx.now}
+
+            with anyio.CancelScope(shield=True):  # also if the server stops: it was done
+                await self._begin(self._next_path(), "step", name, change)
+        return found
 
     async def with_account(
         self, account: AccountData, work: Callable[[], Awaitable[T]], is_connected: Callable[[Tx], bool]
     ) -> T | None:
-        """The value of `work`. If it raises `ConnectionNeeded`, the person is asked to connect, and the run waits; None
-        if they go on without it. `is_connected` looks whether they did meanwhile."""
+        """The value of `work`. If it raises `ConnectionNeeded`, which it does before any step of its own, the person is
+        asked to connect, and the run waits; None if they go on without it. `is_connected` looks whether they did
+        meanwhile."""
         name = account_questions.text_of(account)
         for asked in count():
-            if asked >= len(self._records):
+            if not self._is_next("ask", name):
                 try:
                     return await work()
                 except ConnectionNeeded:
@@ -315,6 +343,12 @@ class RunJournal:
         scope = self._here()
         scope.calls += 1
         return f"{scope.prefix}{scope.calls - 1}"
+
+    def _is_next(self, kind: StepKind, name: str) -> bool:
+        """Whether the next place has a record of this kind and name."""
+        scope = self._here()
+        record = self._records.get(f"{scope.prefix}{scope.calls}")
+        return record is not None and (record.kind, record.name) == (kind, _short(name))
 
     def _place(self, kind: StepKind, name: str) -> tuple[str, FunctionStepRow | None]:
         """The next place, and what is recorded there."""

@@ -68,10 +68,10 @@ def finish_step(tx: Tx, step_id: str, value: Any = None, error: dict[str, str] |
     return tx.update(function_steps, {"id": step_id, "status": "waiting"}, ended_at=tx.now, **ended) > 0
 
 
-def answer_step(tx: Tx, effect_id: str, answers: dict[str, Any]) -> None:
+def answer_step(tx: Tx, effect_id: str, value: Any) -> None:
     """A question was answered. The steps of functions that wait for it have their value, and these may go on."""
     for asked in tx.rows(FunctionStepRow, _ASKED, {"effect": effect_id}):
-        finish_step(tx, asked.id, next(iter(answers.values()), None))
+        finish_step(tx, asked.id, value)
         let_go_on(tx, asked.effect_id)
 
 

@@ -133,6 +133,7 @@ class TimerRow(NamedTuple):
         "page_dormant",
         "schedule",
         "account_connected",
+        "mcp_task",
     ]
     subject_id: str
     due_at: datetime

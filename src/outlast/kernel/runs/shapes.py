@@ -51,6 +51,9 @@ class QuestionItem(Frozen):
     options: list[str] = []  # noqa: RUF012 - pydantic copies it
     multiple: bool = False
     placeholder: str = ""
+    optional: bool = False
+    closed: bool = False
+    url: str = ""
 
 
 class AccountData(Frozen):

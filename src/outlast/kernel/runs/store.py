@@ -148,6 +148,11 @@ def update_effect(tx: Tx, effect_id: str, **values: Any) -> None:
     tx.update(effects, {"id": effect_id}, **values)
 
 
+def has_ended(tx: Tx, effect_id: str) -> bool:
+    """Whether a call has its result, or will get none."""
+    return tx.value(effects.c.status, {"id": effect_id}) not in ("allowed", "waiting", "started", "parked", "deferred")
+
+
 def add_usage(tx: Tx, run_id: str, usage: Mapping[str, Any]) -> None:
     """Add a model turn's tokens and cost to the run's sums."""
     more = {f"more_{name}": usage.get(f"{name}_tokens", 0) for name in ("input", "output", "cached", "reasoning")}

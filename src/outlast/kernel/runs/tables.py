@@ -206,6 +206,7 @@ TimerKind = Literal[
     "page_dormant",  # a page was not used for a while
     "schedule",  # a schedule comes due
     "account_connected",  # a person connected the account that a question asked for
+    "mcp_task",  # a call goes on as a task of an MCP server: end the task if the run has ended
 ]
 
 timers = sa.Table(
@@ -215,7 +216,7 @@ timers = sa.Table(
         "kind",
         get_args(TimerKind),
         "approval_pause | paused_kill | abandon | cancel_force | agent_unknown | step_due | end_children | fold | "
-        "clean_up | page_dormant | schedule | account_connected",
+        "clean_up | page_dormant | schedule | account_connected | mcp_task",
         chars=30,
         primary_key=True,
     ),

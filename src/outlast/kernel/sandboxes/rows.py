@@ -86,6 +86,7 @@ class SecretUseRow(NamedTuple):
     id: int
     project_id: str
     sandbox_id: str
+    mcp_server: str | None
     user_id: str | None
     secret: str
     host: str

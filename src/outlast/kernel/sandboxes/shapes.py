@@ -148,6 +148,7 @@ class SecretUseAnswer(Answer):
     id: str
     project_id: str
     sandbox_id: str
+    mcp_server: str | None
     user_id: str | None
     secret: str
     host: str

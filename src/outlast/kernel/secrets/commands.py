@@ -106,8 +106,10 @@ def uses(
 
     print_list(
         call_server(work),
-        "time=at secret request answer sandbox=sandbox_id",
+        "time=at secret request answer from",
         lambda item: {
+            "secret": item["secret"] or f"account on {item['mcp_server']}",
+            "from": item["mcp_server"] or item["sandbox_id"],
             "request": f"{item['method']} {item['host']}{item['path']}",
             "answer": item["status"] or "no answer",
         },

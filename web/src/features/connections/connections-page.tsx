@@ -102,9 +102,13 @@ function Uses({ projectId }: { projectId: string }) {
     <section aria-label="Recent uses" className="mt-8">
       <h2 className="mb-2 font-medium">Recent uses</h2>
       <ul className="divide-y divide-line rounded-2xl border border-line bg-raised text-[13px]">
-        {uses.map(({ id, secret, method, host, path, status, at }) => (
+        {uses.map(({ id, secret, mcp_server, method, host, path, status, at }) => (
           <li key={id} className="flex items-center gap-3 px-4 py-2 sm:px-5">
-            <code className="shrink-0 font-mono text-xs">{secret}</code>
+            {secret === '' ? (
+              <span className="shrink-0 text-xs">Account on {mcp_server}</span>
+            ) : (
+              <code className="shrink-0 font-mono text-xs">{secret}</code>
+            )}
             <span className="min-w-0 flex-1 truncate text-muted" title={`${method} ${host}${path}`}>
               {method} {host}
               {path}

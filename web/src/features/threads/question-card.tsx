@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { CircleHelp } from 'lucide-react'
+import { CircleHelp, ExternalLink } from 'lucide-react'
 import { useState } from 'react'
 import type { Answers, Question, QuestionItem } from '@outlast/sdk'
 import { Button } from '@/components/button'
@@ -17,7 +17,7 @@ export function QuestionCard({ question }: { question: Question }) {
   const run = open.runs[question.run_id]
   const [answers, setAnswers] = useState<Answers>({})
   const send = useMutation({ mutationFn: () => client.answer(question.id, answers) })
-  const complete = question.questions.every(({ id }) => (answers[id] ?? '').length > 0)
+  const complete = question.questions.every(({ id, optional }) => optional || (answers[id] ?? '').length > 0)
   return (
     <form
       aria-label="Question"
@@ -80,6 +80,17 @@ function Item({ item, disabled, value, onChange }: ItemProps) {
   return (
     <fieldset disabled={disabled}>
       <legend className="mb-2 text-[14.5px]">{item.question}</legend>
+      {item.url !== '' && (
+        <a
+          href={item.url}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="mb-2 inline-flex max-w-full items-center gap-1.5 text-link hover:underline"
+        >
+          <ExternalLink className="size-4 shrink-0" aria-hidden />
+          <span className="truncate">{item.url}</span>
+        </a>
+      )}
       <div className="flex flex-wrap gap-2">
         {item.options.map((option) => (
           <button
@@ -96,19 +107,21 @@ function Item({ item, disabled, value, onChange }: ItemProps) {
           </button>
         ))}
       </div>
-      <Input
-        className={cn(item.options.length > 0 && 'mt-2')}
-        aria-label={item.question}
-        placeholder={
-          item.placeholder === ''
-            ? item.options.length > 0
-              ? 'Or write your own answer'
-              : 'Your answer'
-            : item.placeholder
-        }
-        value={own}
-        onChange={(event) => write(event.target.value)}
-      />
+      {!item.closed && (
+        <Input
+          className={cn(item.options.length > 0 && 'mt-2')}
+          aria-label={item.question}
+          placeholder={
+            item.placeholder === ''
+              ? item.options.length > 0
+                ? 'Or write your own answer'
+                : 'Your answer'
+              : item.placeholder
+          }
+          value={own}
+          onChange={(event) => write(event.target.value)}
+        />
+      )}
     </fieldset>
   )
 }

@@ -31,7 +31,7 @@ _WORKER: Final = (
 @dataclass(frozen=True, slots=True)
 class Use:
     """A line of the log. `path` is without the query; `user_id` is the user of the run; `status` is None if no answer
-    came."""
+    came. For a call of an `mcp_server`, `sandbox_id` is empty, and `secret` if it carried the user's account."""
 
     project_id: str
     sandbox_id: str
@@ -42,6 +42,7 @@ class Use:
     path: str
     status: int | None
     at: datetime
+    mcp_server: str | None = None
 
 
 class Worker(NamedTuple):

@@ -9,8 +9,8 @@ from alembic import op
 
 from outlast.db.columns import UtcTime
 
-revision = "0034"
-down_revision = "0031"
+revision = "0033"
+down_revision = "0032"
 CODE_KEY = "of one that agents' code or the configuration names: hash of its name and address"
 OWN = "a person's own, for the runs that they start; null: it is shared"
 OWN_SERVER = "a person's own, for the runs that they start in every project; null: it is not"
