@@ -16,6 +16,7 @@ import pytest
 from outlast import acp_agent
 from outlast.base.clock import SystemClock
 from outlast.db.database import Database
+from outlast.kernel.runs import leases
 from outlast.kernel.runs.actions import cancel_run, continue_run
 from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.settings import PolicyRule
@@ -121,3 +122,150 @@ async def test_what_it_says_and_does_is_shown_and_its_permission_is_an_approval_
         assert steps[:2] == [("Look", "done"), ("Write", "started")]
         usage = (await it.shown(run_id, "run.completed"))[0]["usage"]
         assert [usage[f"{name}_tokens"] for name in ("input", "output", "cached", "reasoning")] == [150, 25, 50, 5]
+
+
+async def test_a_rejected_call_is_not_made_and_each_permission_is_asked_for_once(
+    db: Database, tmp_path: Path, local: LocalProvider
+) -> None:
+    async with works(db, tmp_path, local) as it, at_work(it):
+        run_id = (await it.start("write twice")).run_id
+        await decide_approval(it.services, it.owner, (await it.approval(run_id))["id"], "deny", reason="Not here")
+        second = await it.approval(run_id, 1)
+        changed = {"path": "else.txt", "content": "x"}
+        await decide_approval(it.services, it.owner, second["id"], "approve", arguments=changed)
+        assert await it.ended(run_id) == "completed"
+        assert it.file("done") == ""
+        assert [one["status"] for one in await it.shown(run_id, "tool_call.result")] == ["denied", "error"]
+        assert await it.text() == "On it.Not written. No more."
+        notices = [part.text for part in (await it.messages())[-1].parts if part.type == "notice"]
+        assert "takes no changed arguments" in notices[0]
+
+
+async def test_rules_decide_before_people_and_a_decision_for_the_thread_lasts(
+    db: Database, tmp_path: Path, local: LocalProvider
+) -> None:
+    rules = (
+        PolicyRule(tool="edit", arguments="*more.txt*", decision="deny"),
+        PolicyRule(tool="execute", decision="allow"),
+    )
+    async with works(db, tmp_path, local, Settings(policy=rules)) as it, at_work(it):
+        run_id = (await it.start("write twice")).run_id
+        await decide_approval(it.services, it.owner, (await it.approval(run_id))["id"], "approve", remember="thread")
+        assert await it.ended(run_id) == "completed"
+        assert await it.ended((await it.start("write")).run_id) == "completed"
+        assert it.file("done").splitlines() == ["write note.txt", "write note.txt"]
+
+
+async def test_the_next_message_continues_its_session(db: Database, tmp_path: Path, local: LocalProvider) -> None:
+    async with works(db, tmp_path, local) as it, at_work(it):
+        await it.ended((await it.start("First")).run_id)
+        await it.end_sandboxes()
+        await it.ended((await it.start("remember")).run_id)
+        assert await it.text() == "First | remember"
+
+
+async def test_an_agent_that_cannot_load_sessions_reads_the_conversation(
+    db: Database, tmp_path: Path, local: LocalProvider
+) -> None:
+    async with works(db, tmp_path, local, env={"LOADS": "no"}) as it, at_work(it):
+        await it.ended((await it.start("First")).run_id)
+        await it.ended((await it.start("remember")).run_id)
+        assert "Person: First\n\nYou: On it." in await it.text()
+
+
+async def test_a_server_that_is_killed_finds_the_agent_at_work_and_misses_nothing_that_it_said(
+    db: Database, tmp_path: Path, local: LocalProvider
+) -> None:
+    async with works(db, tmp_path, local) as it:
+        async with at_work(it):
+            run_id = (await it.start("wait, write")).run_id
+            await it.has_done("wait begins")
+            await it.until(run_id, "tool_call.arguments.delta", "part.completed")
+        it.put("go")  # no server is there: it works on until it needs a person
+        await it.has_done("wait ends")
+        await it.services.db.write(leases.free_lapsed, everything=True)
+        async with at_work(it):
+            asked = await it.approval(run_id)
+        async with at_work(it):
+            await decide_approval(it.services, it.owner, asked["id"], "approve")
+            assert await it.ended(run_id) == "completed"
+        assert it.file("done").splitlines() == ["wait begins", "wait ends", "write note.txt"]
+        assert [one["result"] for one in await it.shown(run_id, "tool_call.result")][0] == "waited"
+        assert await it.text() == "On it.Written."
+
+
+async def test_a_sandbox_that_is_lost_while_a_person_decides_gets_the_decision_after_its_session_is_loaded(
+    db: Database, tmp_path: Path, local: LocalProvider
+) -> None:
+    async with works(db, tmp_path, local) as it, at_work(it):
+        run_id = (await it.start("write")).run_id
+        asked = await it.approval(run_id)
+        await it.end_sandboxes()
+        await decide_approval(it.services, it.owner, asked["id"], "approve")
+        assert await it.ended(run_id) == "completed"
+        assert it.file("done").splitlines() == ["write note.txt"], "allowed once: it is not asked about again"
+        assert len(await it.shown(run_id, "approval.requested")) == 1
+        assert await it.text() == "On it.I was interrupted. Written."
+
+
+async def test_a_sandbox_that_is_lost_at_work_is_replaced_and_the_call_in_it_is_not_repeated_silently(
+    db: Database, tmp_path: Path, local: LocalProvider
+) -> None:
+    async with works(db, tmp_path, local) as it, at_work(it):
+        run_id = (await it.start("wait, sleep")).run_id
+        await it.has_done("wait begins")
+        while len(await it.shown(run_id, "step.completed")) < 2:
+            await anyio.sleep(0.02)
+        await it.end_sandboxes()
+        assert await it.ended(run_id) == "completed"
+        (result,) = await it.shown(run_id, "tool_call.result")
+        assert (result["status"], "may have taken effect" in result["result"]) == ("error", True)
+        assert "I was interrupted" in await it.text()
+
+
+async def test_without_sessions_to_load_a_lost_sandbox_ends_the_run_with_what_to_do(
+    db: Database, tmp_path: Path, local: LocalProvider
+) -> None:
+    async with works(db, tmp_path, local, env={"LOADS": "no"}) as it, at_work(it):
+        run_id = (await it.start("wait")).run_id
+        await it.has_done("wait begins")
+        await it.end_sandboxes()
+        assert await it.ended(run_id) == "error"
+        error = (await it.shown(run_id, "run.error"))[0]["error"]
+        assert (error["code"], "cannot load its sessions" in error["message"]) == ("guest_failed", True)
+
+
+async def test_cancel_stops_the_agent_and_ends_its_process(db: Database, tmp_path: Path, local: LocalProvider) -> None:
+    async with works(db, tmp_path, local) as it, at_work(it):
+        run_id = (await it.start("wait")).run_id
+        await it.has_done("wait begins")
+        await cancel_run(it.services, it.owner, run_id)
+        assert await it.ended(run_id) == "cancelled"
+        assert it.file("done").splitlines() == ["wait begins", "cancelled"]
+        ((sandbox_id, ref),) = await local.list_refs()
+        assert await (await local.connect(sandbox_id, ref)).processes.list() == []
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [(COMMAND, "exit code 3. no more memory"), ("no-such-program", "no-such-program: No such file"), ("cat", "")],
+)
+async def test_a_program_that_fails_ends_the_run_with_what_it_said(
+    db: Database, tmp_path: Path, local: LocalProvider, command: str, told: str
+) -> None:
+    async with works(db, tmp_path, local, command=command) as it, at_work(it):
+        run_id = (await it.start("exit")).run_id
+        assert await it.ended(run_id) == "error"
+        error = (await it.shown(run_id, "run.error"))[0]["error"]
+        assert (error["code"], told in error["message"]) == ("guest_failed", True)
+
+
+async def test_continue_loads_the_session_of_a_run_that_failed(
+    db: Database, tmp_path: Path, local: LocalProvider
+) -> None:
+    async with works(db, tmp_path, local) as it, at_work(it):
+        run_id = (await it.start("exit, sleep")).run_id
+        await it.ended(run_id)
+        again = (await continue_run(it.services, it.owner, run_id)).run_id
+        assert await it.ended(again) == "completed"
+        assert "I was interrupted" in await it.text()

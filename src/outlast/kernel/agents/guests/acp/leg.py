@@ -283,39 +283,46 @@ class AcpLeg:
         """What the agent writes and calls, up to the first result, request for permission, or text after a call."""
         assert self._connection is not None
         calls: dict[str, dict[str, Any]] = {}
-        text = ""
-        following = ""
+        texts: list[str] = []
+        following, is_begun = "", False
         while not following:
-            number, event = await self._connection.peek()
-            if isinstance(event, acp.Text):
-                if calls:
-                    following = "turn"
-                    break
-                text += "" if event.is_thought else event.text
-                await show([ReasoningDelta(event.text) if event.is_thought else TextDelta(event.text)])
-            elif isinstance(event, acp.Call) and self._journal.call_of(event.call_id) is None:
-                if event.fields.get("status") in acp.DONE:  # its result is read next
-                    calls.setdefault(event.call_id, {}).update(event.fields)
-                    following = "results"
-                    break
-                calls.setdefault(event.call_id, {}).update(event.fields)
-                following = "results" if event.fields.get("status") == "in_progress" else ""
-            elif isinstance(event, acp.Asked):
-                call_id = self._call_id(number, event)
-                if self._journal.call_of(call_id) is None:
-                    calls.setdefault(call_id, {}).update(event.fields)
-                following = "results"
+            try:
+                said = await self._connection.peek()
+            except SandboxLost:
+                if not is_begun:
+                    raise
+                following = "results"  # what was shown is recorded, before the process is replaced
                 break
-            else:
-                following = "results"
-                break
-            await self._connection.take()
+            is_taken, following = self._take_into(calls, said)
+            if isinstance(said.event, acp.Text) and is_taken:
+                is_thought, text = said.event.is_thought, said.event.text
+                texts += [] if is_thought else [text]
+                await show([ReasoningDelta(text) if is_thought else TextDelta(text)])
+            if is_taken:
+                await self._connection.take()
+            is_begun = True
         await show(_deltas(calls))
         self._fields |= calls
-        changed = {"next": following, "line": self._connection.taken, "has_begun": True, "text": text or state["text"]}
+        changed = {"next": following, "line": self._connection.taken, "has_begun": True, "text": "".join(texts) or state["text"]}
         end = TurnEnd("tool_calls" if calls else "stop", Usage())
         tools = frozenset(map(acp.tool_of, calls.values()))
         return MadeTurn({**state, **changed, "results": {}}, end, list(calls), unjudged=tools)
+
+    def _take_into(self, calls: dict[str, dict[str, Any]], said: process.Said) -> tuple[bool, str]:
+        """Add what belongs to a turn to its calls. Returns whether it is taken, and what follows the turn if it ends
+        here."""
+        number, event = said
+        if isinstance(event, acp.Text):
+            return not calls, "turn" if calls else ""
+        if isinstance(event, acp.Call) and self._journal.call_of(event.call_id) is None:
+            calls.setdefault(event.call_id, {}).update(event.fields)
+            status = event.fields.get("status")
+            return status not in acp.DONE, "" if status in (None, "pending") else "results"  # a result is read next
+        if isinstance(event, acp.Asked):
+            call_id = self._call_id(number, event)
+            if self._journal.call_of(call_id) is None:
+                calls.setdefault(call_id, {}).update(event.fields)
+        return False, "results"
 
     async def _results(self, state: State) -> State:
         """What is no turn: the result of a call, a plan, a request for permission, the end."""

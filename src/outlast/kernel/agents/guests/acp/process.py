@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from outlast.base.errors import NotFound, SandboxLost
 from outlast.kernel.agents.guests.acp.messages import Event, Exited, Unknown, parse, refuse
+from outlast.kernel.sandboxes.translation import translated
 from outlast_sandbox.interactive import ProcessEnd, Processes, ProcessOutput, ProcessSpec
 
 RELAY: Final = Path(__file__).with_name("relay.py").read_text()
@@ -105,7 +106,8 @@ class Connection:
 
     async def _read(self) -> None:
         assert self._outputs is not None
-        output = await anext(self._outputs)
+        with translated():  # the context manager of the outputs does it for its block only
+            output = await anext(self._outputs)
         if isinstance(output, ProcessEnd):
             raise _lost()
         if output.stream != "stdout":
