@@ -120,8 +120,8 @@ def play(session: str, prompt: str) -> str:
     if "write" in prompt:
         first = write(session, "note.txt", 7)
         say(session, "Written." if first else "Not written.")
-    if "twice" in prompt:
-        say(session, " And more." if write(session, "more.txt", 8) else " No more.")
+    if "twice" in prompt:  # the second call has the id of the first, as some models give
+        say(session, " And more." if write(session, "more.txt", 7) else " No more.")
     return "end_turn"
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +55,28 @@ class Works(Stage):
         found = [path for path in self.folder.glob(f"machines/**/{name}") if path.is_file()]
         return found[0].read_text() if found else ""
 
+    async def when(self, is_so: Callable[[], Awaitable[bool]]) -> None:
+        """Wait for what other processes do: there is nothing to wait for it with."""
+        while True:
+            if await is_so():
+                return
+            await anyio.sleep(0.02)
+
     async def has_done(self, line: str) -> None:
         """Wait until the agent has done this."""
-        while line not in self.file("done").splitlines():
-            await anyio.sleep(0.02)  # another process writes the file: there is nothing to wait for
+
+        async def is_done() -> bool:
+            return line in self.file("done").splitlines()
+
+        await self.when(is_done)
+
+    async def has_shown(self, run_id: str, name: str, count: int) -> None:
+        """Wait for that many events of this name."""
+
+        async def is_shown() -> bool:
+            return len(await self.shown(run_id, name)) >= count
+
+        await self.when(is_shown)
 
     def put(self, name: str) -> None:
         (next(self.folder.glob("machines/**/done")).parent / name).touch()
@@ -68,10 +87,9 @@ class Works(Stage):
 
     async def approval(self, run_id: str, number: int = 0) -> dict[str, Any]:
         """The approval of that number, once the run waits for it as a row."""
-        while len(asked := await self.shown(run_id, "approval.requested")) <= number or not await self.is_parked(
-            run_id
-        ):
-            await anyio.sleep(0.02)
+        await self.has_shown(run_id, "approval.requested", number + 1)
+        await self.when(partial(self.is_parked, run_id))
+        asked = await self.shown(run_id, "approval.requested")
         return asked[number]["approval"]
 
     async def is_parked(self, run_id: str) -> bool:
@@ -190,7 +208,8 @@ async def test_a_server_that_is_killed_finds_the_agent_at_work_and_misses_nothin
             await decide_approval(it.services, it.owner, asked["id"], "approve")
             assert await it.ended(run_id) == "completed"
         assert it.file("done").splitlines() == ["wait begins", "wait ends", "write note.txt"]
-        assert [one["result"] for one in await it.shown(run_id, "tool_call.result")][0] == "waited"
+        first, _ = await it.shown(run_id, "tool_call.result")
+        assert first["result"] == "waited"
         assert await it.text() == "On it.Written."
 
 
@@ -214,8 +233,7 @@ async def test_a_sandbox_that_is_lost_at_work_is_replaced_and_the_call_in_it_is_
     async with works(db, tmp_path, local) as it, at_work(it):
         run_id = (await it.start("wait, sleep")).run_id
         await it.has_done("wait begins")
-        while len(await it.shown(run_id, "step.completed")) < 2:
-            await anyio.sleep(0.02)
+        await it.has_shown(run_id, "step.completed", 2)
         await it.end_sandboxes()
         assert await it.ended(run_id) == "completed"
         (result,) = await it.shown(run_id, "tool_call.result")

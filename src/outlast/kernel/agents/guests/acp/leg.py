@@ -69,6 +69,9 @@ class AcpLeg:
         self._connection: process.Connection | None = None
         self._processes: Processes | None = None
         self._session = ""
+        self._begun: dict[
+            str, tuple[str, int]
+        ] = {}  # by the agent's ids: our ids of calls, and the lines they begin in
         self._fields: dict[str, dict[str, Any]] = {}  # what the agent has said about its calls
         self._asked: set[str] = set()  # calls that it has asked about
         self._allowed: set[str] = set()  # calls that were allowed, but whose process ended before it knew
@@ -116,6 +119,7 @@ class AcpLeg:
     async def _step(self, name: str, state: State, decided: str) -> State:
         if state["next"] == "turn":
             made: State = await self._journal.turn(name, partial(self._turn, state), {})
+            self._begun.update({of: (call_id, number) for of, (call_id, number) in made.pop("begun").items()})
             return made
         works: dict[str, Callable[[State], Awaitable[State]]]
         works = {"prompt": self._prompt, "results": self._results, "permission": partial(self._answer, decided)}
@@ -303,10 +307,16 @@ class AcpLeg:
             is_begun = True
         await show(_deltas(calls))
         self._fields |= calls
-        changed = {"next": following, "line": self._connection.taken, "has_begun": True, "text": "".join(texts) or state["text"]}
+        changed = {
+            "next": following,
+            "line": self._connection.taken,
+            "has_begun": True,
+            "text": "".join(texts) or state["text"],
+        }
         end = TurnEnd("tool_calls" if calls else "stop", Usage())
         tools = frozenset(map(acp.tool_of, calls.values()))
-        return MadeTurn({**state, **changed, "results": {}}, end, list(calls), unjudged=tools)
+        begun = {of: one for of, one in self._begun.items() if one[0] in calls}
+        return MadeTurn({**state, **changed, "results": {}, "begun": begun}, end, list(calls), unjudged=tools)
 
     def _take_into(self, calls: dict[str, dict[str, Any]], said: process.Said) -> tuple[bool, str]:
         """Add what belongs to a turn to its calls. Returns whether it is taken, and what follows the turn if it ends
@@ -314,8 +324,12 @@ class AcpLeg:
         number, event = said
         if isinstance(event, acp.Text):
             return not calls, "turn" if calls else ""
-        if isinstance(event, acp.Call) and self._journal.call_of(event.call_id) is None:
-            calls.setdefault(event.call_id, {}).update(event.fields)
+        if isinstance(event, acp.Call) and (self._begins(said) or not self._knows(event.call_id)):
+            if self._begins(said):
+                was = self._name(event.call_id)
+                name = was if not self._knows(event.call_id) else f"{event.call_id}:{number}"
+                self._begun[event.call_id] = name, number
+            calls.setdefault(self._name(event.call_id), {}).update(event.fields)
             status = event.fields.get("status")
             return status not in acp.DONE, "" if status in (None, "pending") else "results"  # a result is read next
         if isinstance(event, acp.Asked):
@@ -329,11 +343,12 @@ class AcpLeg:
         assert self._connection is not None
         state = {name: value for name, value in state.items() if name not in ("results", "plan", "asked")}
         while True:
-            number, event = await self._connection.peek()
+            said = await self._connection.peek()
+            number, event = said
             if isinstance(event, acp.Exited):
                 raise _exited(event)
             changed: State = {"next": "turn"}
-            is_known = isinstance(event, acp.Call) and self._journal.call_of(event.call_id) is not None
+            is_known = isinstance(event, acp.Call) and self._knows(event.call_id) and not self._begins(said)
             if isinstance(event, acp.Asked) and self._journal.call_of(self._call_id(number, event)) is not None:
                 changed = {"next": "permission", "asked": self._asked_for(number, event)}
             elif isinstance(event, acp.Plan):
@@ -341,13 +356,14 @@ class AcpLeg:
             elif isinstance(event, acp.Response):
                 changed = _ended(event) if event.request_id == acp.PROMPT else {"next": "results"}
             elif isinstance(event, acp.Call) and is_known:
-                fields = self._fields.setdefault(event.call_id, {})
+                name = self._name(event.call_id)
+                fields = self._fields.setdefault(name, {})
                 fields.update(event.fields)
                 if event.fields.get("status") not in acp.DONE:
                     await self._connection.take()
                     continue
                 result = acp.result_text(fields), event.fields["status"] == "failed"
-                changed = {"next": "results", "results": {event.call_id: result}}
+                changed = {"next": "results", "results": {name: result}}
             else:
                 return {**state, **changed, "line": self._connection.taken}
             await self._connection.take()
@@ -355,7 +371,7 @@ class AcpLeg:
 
     def _asked_for(self, number: int, event: acp.Asked) -> State:
         call_id = self._call_id(number, event)
-        call = self._fields.get(event.call_id, {}) | dict(event.fields)
+        call = self._fields.get(self._name(event.call_id), {}) | dict(event.fields)
         effect = self._journal.call_of(call_id)
         assert effect is not None
         arguments = self._journal.arguments_of(call_id) or {}
@@ -371,10 +387,25 @@ class AcpLeg:
             "key": f"{tool} {policy.canonical(arguments)}",
         }
 
+    def _name(self, call_id: str) -> str:
+        """Our id of the call that the agent has begun last under this id."""
+        return self._begun[call_id][0] if call_id in self._begun else call_id
+
+    def _knows(self, call_id: str) -> bool:
+        return self._journal.call_of(self._name(call_id)) is not None
+
+    def _begins(self, said: process.Said) -> bool:
+        """Whether a call begins here that is in no turn yet."""
+        number, event = said
+        if not isinstance(event, acp.Call) or not event.begins:
+            return False
+        return event.call_id not in self._begun or self._begun[event.call_id][1] != number
+
     def _call_id(self, number: int, event: acp.Asked) -> str:
         """The call that a request is about. A second request about a call is one of its own, so that people decide on
         each."""
-        return f"{event.call_id}:{number}" if event.call_id in self._asked else event.call_id
+        name = self._name(event.call_id)
+        return f"{name}:{number}" if name in self._asked else name
 
     async def _decided(self, state: State) -> str:
         """`allowed`, `rejected` or `changed`, once a rule or a person has decided. The run is parked meanwhile."""

@@ -24,10 +24,12 @@ class Text(NamedTuple):
 
 
 class Call(NamedTuple):
-    """What the agent says about a call of one of its tools; `fields` has only what is new."""
+    """What the agent says about a call of one of its tools; `fields` has only what is new. `begins`: it is a new call,
+    perhaps with the id of an earlier one, as models that run locally number theirs in each turn."""
 
     call_id: str
     fields: Fields
+    begins: bool = False
 
 
 class Plan(NamedTuple):
@@ -112,7 +114,7 @@ def _update(update: Fields) -> Event | None:
         text = content_text([content])
         return Text(text, kind == "agent_thought_chunk") if text else None
     if kind in ("tool_call", "tool_call_update"):
-        return Call(str(update.get("toolCallId", "")), _known(update))
+        return Call(str(update.get("toolCallId", "")), _known(update), kind == "tool_call")
     if kind == "plan":
         entries = [one for one in update.get("entries") or () if isinstance(one, dict)]
         return Plan({str(one.get("content", "")): str(one.get("status", "")) for one in entries})

@@ -1,7 +1,8 @@
 """Runs in the sandbox, between an agent and the server, and imports only the standard library.
 
 It numbers the lines that the agent writes and keeps each until the server has recorded it: a server that is killed
-gets them again, and the agent works on meanwhile. A line for the agent has a key, and is passed on once.
+gets them again, and the agent works on meanwhile. A line for the agent has a key, and is passed on once. Files that the
+agent reads and writes by way of its client are those of the sandbox, so that it gets them here.
 """
 
 import json
@@ -22,6 +23,7 @@ class Relay:
 
     def __init__(self, argv: "list[str]") -> None:
         self.changed = threading.Condition()
+        self.telling = threading.Lock()
         self.kept: list[dict[str, Any]] = []
         self.first = 0
         self.size = 0
@@ -67,8 +69,9 @@ class Relay:
         if self.child is None or self.child.stdin is None:
             return
         try:
-            self.child.stdin.write(line.encode() + b"\n")
-            self.child.stdin.flush()
+            with self.telling:
+                self.child.stdin.write(line.encode() + b"\n")
+                self.child.stdin.flush()
         except OSError:  # it has ended, which its last line says
             pass
 
@@ -77,7 +80,10 @@ class Relay:
         assert self.child.stdout is not None
         while line := self.child.stdout.readline(LINE_BYTES):
             text = line.decode("utf-8", "replace").strip()
-            if text:
+            told = answer_about_files(text) if '"fs/' in text else None
+            if told is not None:
+                self.tell(told)
+            elif text:
                 self.keep({"line": text})
         code = self.child.wait()
         self.keep({"exit": code, "stderr": self.stderr})
@@ -113,6 +119,34 @@ class Relay:
             # The first line break ends what an earlier server has read in part.
             sys.stdout.write(("\n" if "greeting" in item else "") + json.dumps(item) + "\n")
             sys.stdout.flush()
+
+
+def answer_about_files(line: str) -> "str | None":
+    """The response to a request for a file; None for any other line."""
+    try:
+        message = json.loads(line)
+        method, params = message["method"], message["params"]
+        if "id" not in message or method not in ("fs/read_text_file", "fs/write_text_file"):
+            return None
+        told: dict[str, Any] = {"result": use_file(params, is_read=method == "fs/read_text_file")}
+    except OSError as error:
+        told = {"error": {"code": -32603, "message": str(error)}}
+    except (ValueError, KeyError, TypeError):
+        return None
+    return json.dumps({"jsonrpc": "2.0", "id": message["id"], **told})
+
+
+def use_file(params: "dict[str, Any]", is_read: bool) -> "dict[str, str]":
+    path = str(params["path"])
+    if is_read:
+        with open(path, errors="replace") as file:
+            lines = file.readlines()
+        start, limit = max(0, (params.get("line") or 1) - 1), params.get("limit")
+        return {"content": "".join(lines[start : None if limit is None else start + limit])}
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "w") as file:
+        file.write(params["content"])
+    return {}
 
 
 def main() -> None:
