@@ -1,24 +1,14 @@
 """The word that makes an agent of a program which speaks the Agent Client Protocol."""
 
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from outlast.base.records import dataclass
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.guests.acp.program import AcpProgram
 from outlast.kernel.runs.guest_journal import Guest, GuestJournal
-
-
-@dataclass(frozen=True, slots=True)
-class AcpProgram:
-    """How an agent is started: its words, variables beside those of the sandbox, and how it signs in."""
-
-    argv: Sequence[str]
-    env: Mapping[str, str] = field(default_factory=dict)
-    auth_method: str = ""
 
 
 def acp_agent(

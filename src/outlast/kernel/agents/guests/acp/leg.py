@@ -22,7 +22,7 @@ from outlast.db.database import Tx
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.guests.acp import messages as acp
 from outlast.kernel.agents.guests.acp import process
-from outlast.kernel.agents.guests.acp.agent import AcpProgram
+from outlast.kernel.agents.guests.acp.program import AcpProgram
 from outlast.kernel.agents.guests.acp.session_history import SESSION, earlier
 from outlast.kernel.models.protocol import (
     Delta,
@@ -168,7 +168,7 @@ class AcpLeg:
         return self._state(0, session, can_load, "\n\n".join([*texts, self._ctx.message]))
 
     async def _resume(self, state: State, decided: str) -> State:
-        """Another process, which is told what has happened."""
+        """Another process, which reads what has happened."""
         if not state["can_load"]:
             raise GuestFailed(
                 "The sandbox was lost during the run, and this agent cannot load its sessions.",

@@ -125,15 +125,16 @@ def answer_about_files(line: str) -> "str | None":
     """The response to a request for a file; None for any other line."""
     try:
         message = json.loads(line)
-        method, params = message["method"], message["params"]
-        if "id" not in message or method not in ("fs/read_text_file", "fs/write_text_file"):
-            return None
-        told: dict[str, Any] = {"result": use_file(params, is_read=method == "fs/read_text_file")}
-    except OSError as error:
-        told = {"error": {"code": -32603, "message": str(error)}}
+        request_id, method, params = message["id"], message["method"], message["params"]
     except (ValueError, KeyError, TypeError):
         return None
-    return json.dumps({"jsonrpc": "2.0", "id": message["id"], **told})
+    if method not in ("fs/read_text_file", "fs/write_text_file"):
+        return None
+    try:
+        told: dict[str, Any] = {"result": use_file(params, is_read=method == "fs/read_text_file")}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        told = {"error": {"code": -32603, "message": f"{type(error).__name__}: {error}"}}
+    return json.dumps({"jsonrpc": "2.0", "id": request_id, **told})
 
 
 def use_file(params: "dict[str, Any]", is_read: bool) -> "dict[str, str]":
