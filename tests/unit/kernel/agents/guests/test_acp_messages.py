@@ -1,6 +1,8 @@
 """What agents of the Agent Client Protocol write, and what they read."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +10,11 @@ import pytest
 from outlast import acp_agent
 from outlast.kernel.agents.guests.acp import messages as acp
 from outlast.kernel.agents.guests.acp import relay
+from outlast.kernel.agents.own_agents import find_own_agents
+from outlast.kernel.agents.settings import AgentSettings
 from outlast.kernel.models.protocol import Usage
+
+GUIDE = Path(__file__).resolve().parents[5] / "docs" / "guides" / "run-a-coding-agent.md"
 
 
 def update(kind: str, **fields: Any) -> acp.Event | None:
@@ -117,3 +123,10 @@ def test_an_agent_needs_a_command() -> None:
     assert acp_agent("coder", "opencode acp").sandbox
     with pytest.raises(ValueError, match="coder has no command"):
         acp_agent("coder", " ")
+
+
+def test_the_agent_of_the_guide_is_one(tmp_path: Any) -> None:
+    (shown,) = re.findall(r'```python title="agents/coder.py"\n(.*?)```', GUIDE.read_text(), re.DOTALL)
+    (tmp_path / "coder.py").write_text(shown)
+    loaded = find_own_agents(AgentSettings(folder=str(tmp_path)))
+    assert [agent.title for agents in loaded.values() for agent in agents] == ["OpenCode"]
