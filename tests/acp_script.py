@@ -90,6 +90,16 @@ def wait(session: str) -> None:
         update(session, "tool_call_update", toolCallId="wait", status="completed", rawOutput={"output": "waited"})
 
 
+def nap(session: str) -> None:
+    """A command that takes a while."""
+    call = {"title": "nap", "kind": "execute", "status": "in_progress", "rawInput": {"command": "nap"}}
+    update(session, "tool_call", toolCallId="nap", **call)
+    note("nap")
+    time.sleep(0.3)
+    done = [{"type": "content", "content": {"type": "text", "text": "rested"}}]
+    update(session, "tool_call_update", toolCallId="nap", status="completed", content=done)
+
+
 def play(session: str, prompt: str) -> str:
     plan = [
         {"content": "Look", "priority": "high", "status": "completed"},
@@ -117,6 +127,8 @@ def play(session: str, prompt: str) -> str:
         if cancelled.is_set():
             note("cancelled")
             return "cancelled"
+    if "nap" in prompt:
+        nap(session)
     if "write" in prompt:
         first = write(session, "note.txt", 7)
         say(session, "Written." if first else "Not written.")
@@ -126,7 +138,7 @@ def play(session: str, prompt: str) -> str:
 
 
 def place(session: str) -> Path:
-    return Path.home() / "sessions" / session
+    return Path(os.environ.get("SESSIONS") or Path.home() / "sessions") / session
 
 
 def keep(session: str, prompt: str) -> None:
@@ -137,6 +149,7 @@ def work(message: dict[str, Any]) -> None:
     session = message["params"]["sessionId"]
     prompt = "\n".join(block["text"] for block in message["params"]["prompt"])
     keep(session, prompt)
+    prompt += os.environ.get("PLAY", "")
     reason = play(session, prompt)
     usage = {"inputTokens": 100, "outputTokens": 20, "cachedReadTokens": 50, "thoughtTokens": 5, "totalTokens": 175}
     send({"id": message["id"], "result": {"stopReason": reason, "usage": usage}})
@@ -147,7 +160,7 @@ def answer(message: dict[str, Any]) -> None:
     if method == "initialize":
         result = {"protocolVersion": 1, "agentCapabilities": {"loadSession": LOADS}, "authMethods": []}
     elif method == "session/new":
-        session = f"ses-{os.getpid()}-{time.time_ns()}"
+        session = os.environ.get("SESSION") or f"ses-{os.getpid()}-{time.time_ns()}"
         place(session).parent.mkdir(parents=True, exist_ok=True)
         place(session).write_text("[]")
         result = {"sessionId": session}

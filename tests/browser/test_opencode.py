@@ -70,13 +70,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     (folder / "agents" / "coder.py").write_text(CODER)
     (folder / "outlast.toml").write_text(configuration)
     words = [sys.executable, "-m", "outlast", "snapshots", "build", "--config", str(folder / "outlast.toml")]
-    built = subprocess.run(  # its exit code says whether there is a network
-        [*words, "--data-dir", str(folder / "data")],
-        env={**os.environ, **names},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words += ["--data-dir", str(folder / "data")]
+    built = subprocess.run(words, env={**os.environ, **names}, capture_output=True, text=True, check=False)
     if built.returncode:
         pytest.skip(f"OpenCode could not be installed from npm: {(built.stdout + built.stderr)[-400:]}")
     running.start()
