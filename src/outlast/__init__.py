@@ -2,7 +2,7 @@
 
 The words that agents are written with can be imported from here; they are loaded when they are first asked for:
 
-    from outlast import Agent, Context, Image, flow, mcp, tool
+    from outlast import Agent, Context, Image, acp_agent, flow, mcp, tool
 
 `OutlastDurability` and `OutlastWorkspace`, for agents of pydantic-ai, need the extra `pydantic-ai`.
 """
@@ -20,6 +20,7 @@ __all__ = [
     "StageContext",
     "StageResult",
     "ToolResult",
+    "acp_agent",
     "browser",
     "flow",
     "mcp",
@@ -38,6 +39,7 @@ _MODULES: Final = {
     "StageContext": "context",
     "StageResult": "hooks",
     "ToolResult": "tool",
+    "acp_agent": "guests.acp.agent",
     "browser": "tools.browser",
     "flow": "flow",
     "mcp": "mcp",

@@ -3,6 +3,7 @@ from outlast.kernel.agents.agent import Agent as Agent
 from outlast.kernel.agents.context import Context as Context
 from outlast.kernel.agents.context import StageContext as StageContext
 from outlast.kernel.agents.flow import flow as flow
+from outlast.kernel.agents.guests.acp.agent import acp_agent as acp_agent
 from outlast.kernel.agents.guests.pydantic_ai.durability import OutlastDurability as OutlastDurability
 from outlast.kernel.agents.guests.pydantic_ai.workspace import OutlastWorkspace as OutlastWorkspace
 from outlast.kernel.agents.hooks import StageResult as StageResult

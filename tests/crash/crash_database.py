@@ -33,7 +33,7 @@ POINT_FILE: Final = "OUTLAST_CRASH_POINT_FILE"  # environment variable: where a 
 COMMITS_FILE: Final = "OUTLAST_CRASH_COMMITS_FILE"  # environment variable: where each commit's label is written
 BLOCKING: Final = "OUTLAST_CRASH_BLOCKING"  # environment variable: "1" gives the agent `chat` a tool that blocks
 STAGED: Final = "OUTLAST_CRASH_STAGED"  # environment variable: "1" gives the agent `chat` stages
-GUEST: Final = "OUTLAST_CRASH_GUEST"  # environment variable: "1" makes the agent `chat` one of pydantic-ai
+GUEST: Final = "OUTLAST_CRASH_GUEST"  # environment variable: the module whose guest is the agent `chat`
 FLOWS: Final = "OUTLAST_CRASH_FLOWS"  # environment variable: "1" makes the agent `chat` a flow
 
 

@@ -2,12 +2,13 @@
 serve …`. The environment says where: `OUTLAST_CRASH_POINT_FILE`, and `OUTLAST_CRASH_COMMITS_FILE` for the labels of
 all commits (see `tests.crash.crash_database`); `OUTLAST_CRASH_STAGED=1` gives the agent `chat` stages,
 `OUTLAST_CRASH_BLOCKING=1` a tool that blocks the event loop, which may last `blocking_chat.LOST_S`, and
-`OUTLAST_CRASH_FLOWS=1` makes it a flow, `OUTLAST_CRASH_GUEST=1` an agent of pydantic-ai. An event loop that stands
+`OUTLAST_CRASH_FLOWS=1` makes it a flow, `OUTLAST_CRASH_GUEST` the guest of that module. An event loop that stands
 still is a line of the log (see `tests.lag`)."""
 
 import gc
 import os
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 from outlast.__main__ import main as run
@@ -44,10 +45,8 @@ def main() -> None:
         loop_watch.LOST_S = blocking_chat.LOST_S  # type: ignore[misc]
     if os.environ.get(FLOWS) == "1":
         agent.open_app = flows_chat.open_app
-    if os.environ.get(GUEST) == "1":
-        from tests.crash import guest_chat
-
-        agent.open_app = guest_chat.open_app
+    if os.environ.get(GUEST):
+        agent.open_app = import_module(os.environ[GUEST]).open_app  # type: ignore[assignment]
     run()
 
 

@@ -78,7 +78,7 @@ class CrashServer:
     staged: bool = False  # the profile has stages
     blocking: bool = False  # the agent has a tool that blocks the event loop, which may last `blocking_chat.LOST_S`
     flows: bool = False  # the profile is a flow
-    guest: bool = False  # the profile is an agent of pydantic-ai
+    guest: str = ""  # the profile is the guest of this module
     at_once: int = 1  # turns of the model that are asked side by side, and that one kill may cut
     page: str | None = None  # the HTML of the page that each run works on; None: runs are chats
     more: str = ""  # further tables of the configuration
@@ -124,8 +124,8 @@ class CrashServer:
         return [*words, "--port", str(self.port)] if self.role == "serve" else words
 
     def environment(self) -> dict[str, str]:
-        wanted = {STAGED: self.staged, BLOCKING: self.blocking, FLOWS: self.flows, GUEST: self.guest}
-        kind = {name: "1" for name, yes in wanted.items() if yes}
+        wanted = {STAGED: self.staged, BLOCKING: self.blocking, FLOWS: self.flows}
+        kind = {name: "1" for name, yes in wanted.items() if yes} | {GUEST: self.guest}
         return {**os.environ, **kind, POINT_FILE: str(self.point_file), COMMITS_FILE: str(self.commits_file)}
 
     async def start(self) -> None:

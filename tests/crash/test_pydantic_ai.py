@@ -29,7 +29,7 @@ def _check_effects(server: CrashServer, runs: int) -> None:
 async def _kill(make_server: MakeServer, model: ModelServer, at_points: int, at_times: int) -> Report:
     seed = kills.seed_of_this_run()
     print(f"{SEED_VARIABLE}={seed}")
-    server = make_server("guest", guest=True, turns=[])
+    server = make_server("guest", guest="tests.crash.guest_chat", turns=[])
     async with kills.opened(server) as db:
         reference = await kills.undisturbed(server, db, model, {})
         answer = reference.outcome["messages"][-1]["parts"]

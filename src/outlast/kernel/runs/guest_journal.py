@@ -135,6 +135,10 @@ class GuestJournal(RunJournal):
         self._named[name] += 1
         return self._named[name] - 1
 
+    def has(self, name: str) -> bool:
+        """Whether the first unit of this name is recorded."""
+        return place_of(name, 0) in self._records
+
     async def unit(
         self, name: str, work: Callable[[], Awaitable[Any]], also: Also = lambda _value, _tx, _events: None
     ) -> Any:
@@ -317,6 +321,11 @@ class GuestJournal(RunJournal):
     def call_of(self, call_id: str) -> Effect | None:
         """The effect of a call, by the guest's id."""
         return self._calls.get(call_id)
+
+    @property
+    def call_ids(self) -> Sequence[str]:
+        """The guest's ids of all calls of the turns so far."""
+        return list(self._calls)
 
     def arguments_of(self, call_id: str) -> dict[str, Any] | None:
         """The arguments that a call is to be made with: the model's, or those that a person approved instead."""

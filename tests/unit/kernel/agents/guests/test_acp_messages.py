@@ -1,0 +1,132 @@
+"""What agents of the Agent Client Protocol write, and what they read."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outlast import acp_agent
+from outlast.kernel.agents.guests.acp import messages as acp
+from outlast.kernel.agents.guests.acp import relay
+from outlast.kernel.agents.own_agents import find_own_agents
+from outlast.kernel.agents.settings import AgentSettings
+from outlast.kernel.models.protocol import Usage
+
+GUIDE = Path(__file__).resolve().parents[5] / "docs" / "guides" / "run-a-coding-agent.md"
+
+
+def update(kind: str, **fields: Any) -> acp.Event | None:
+    params = {"sessionId": "s", "update": {"sessionUpdate": kind, **fields}}
+    return acp.parse(json.dumps({"jsonrpc": "2.0", "method": "session/update", "params": params}))
+
+
+def test_updates_are_texts_calls_and_plans_and_everything_else_is_left_out() -> None:
+    said = {"type": "text", "text": "Hi"}
+    assert update("agent_message_chunk", content=said) == acp.Text("Hi")
+    assert update("agent_thought_chunk", content=said) == acp.Text("Hi", is_thought=True)
+    assert update("agent_message_chunk", content={"type": "image", "data": "…"}) == acp.Text("[image]")
+    begun, later = (
+        update("tool_call", toolCallId="1", title="ls"),
+        update("tool_call_update", toolCallId="1", title=None),
+    )
+    assert isinstance(begun, acp.Call)
+    assert isinstance(later, acp.Call)
+    assert (begun.call_id, begun.begins, begun.fields["title"]) == ("1", True, "ls")
+    assert (later.begins, "title" in later.fields) == (False, False)
+    assert update("plan", entries=[{"content": "Look", "status": "pending"}]) == acp.Plan({"Look": "pending"})
+    assert update("available_commands_update", availableCommands=[]) is None
+    for other in ("", "npm warn", "[]", "3", '{"method": "session/update"}', '{"jsonrpc": "2.0"}'):
+        assert acp.parse(other) is None
+
+
+def test_requests_and_responses_are_told_apart() -> None:
+    asked = {"toolCall": {"toolCallId": "1", "kind": "edit"}, "options": [{"optionId": "a", "kind": "allow_once"}]}
+    event = acp.parse(json.dumps({"id": 0, "method": "session/request_permission", "params": asked}))
+    assert isinstance(event, acp.Asked)
+    assert (event.request_id, event.call_id, len(event.options)) == (0, "1", 1)
+    assert acp.parse('{"id": 4, "method": "terminal/create", "params": {}}') == acp.Unknown(4, "terminal/create")
+    assert acp.parse('{"id": 3, "result": {"stopReason": "end_turn"}}') == acp.Response(3, {"stopReason": "end_turn"})
+    error = {"code": -32603, "message": "Internal error", "data": {"details": "no model"}}
+    assert acp.parse(json.dumps({"id": 3, "error": error})) == acp.Response(3, {}, "Internal error: no model")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "allow", "chosen"),
+    [
+        (["allow_always", "allow_once", "reject_once"], True, "1"),
+        (["allow_always", "reject_once"], True, "0"),
+        (["allow_once", "reject_once", "reject_always"], False, "1"),
+        (["allow_once"], False, None),
+        ([], True, None),
+    ],
+)
+def test_a_decision_is_for_one_call_if_the_agent_offers_that(kinds: list[str], allow: bool, chosen: str | None) -> None:
+    options = [{"optionId": str(number), "kind": kind} for number, kind in enumerate(kinds)]
+    outcome = acp.answer(options, allow=allow)["outcome"]
+    expected = {"outcome": "cancelled"} if chosen is None else {"outcome": "selected", "optionId": chosen}
+    assert outcome == expected
+
+
+def test_results_are_texts_and_diffs_and_else_what_the_tool_gave() -> None:
+    text = {"type": "content", "content": {"type": "text", "text": "done"}}
+    diff = {"type": "diff", "path": "/workspace/a.py", "oldText": "a\nb", "newText": "a\nc"}
+    assert acp.result_text({"content": [text, diff]}).splitlines() == [
+        "done",
+        "--- a/workspace/a.py",
+        "+++ b/workspace/a.py",
+        "@@ -1,2 +1,2 @@",
+        " a",
+        "-b",
+        "+c",
+    ]
+    assert (
+        acp.result_text({"content": [diff | {"newText": "x\n" * 3_000}]})
+        == "/workspace/a.py: 2 lines before, 3000 after"
+    )
+    assert acp.result_text({"rawOutput": {"output": "7 files"}}) == "7 files"
+    assert acp.result_text({"rawOutput": {"code": 0}}) == '{"code": 0}'
+    assert acp.result_text({"status": "completed"}) == ""
+
+
+def test_arguments_are_the_tools_or_else_what_is_said_about_the_call() -> None:
+    assert acp.arguments_of({"rawInput": {"command": "ls"}, "title": "List"}) == {"command": "ls"}
+    assert acp.arguments_of({"rawInput": {}, "title": "Edit", "locations": [{"path": "/a"}]}) == {
+        "title": "Edit",
+        "files": ["/a"],
+    }
+    assert (acp.tool_of({"kind": "execute"}), acp.tool_of({})) == ("execute", "other")
+
+
+def test_cached_tokens_are_part_of_the_input_and_thought_of_the_output() -> None:
+    told = {"inputTokens": 60, "outputTokens": 1, "cachedReadTokens": 40, "thoughtTokens": 2, "totalTokens": 103}
+    assert acp.usage_of({"usage": told}) == Usage(100, 3, 40, 2)
+    assert acp.usage_of({"stopReason": "end_turn"}) == Usage()
+
+
+def test_the_relay_reads_and_writes_files_for_the_agent(tmp_path: Any) -> None:
+    def ask(method: str, **params: Any) -> Any:
+        told = relay.answer_about_files(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
+        return None if told is None else json.loads(told)
+
+    path = str(tmp_path / "new" / "note.txt")
+    assert ask("fs/write_text_file", path=path, content="a\nb\nc\n")["result"] == {}
+    assert ask("fs/read_text_file", path=path)["result"] == {"content": "a\nb\nc\n"}
+    assert ask("fs/read_text_file", path=path, line=2, limit=1)["result"] == {"content": "b\n"}
+    assert "No such file" in ask("fs/read_text_file", path=f"{path}.no")["error"]["message"]
+    assert ask("terminal/create", command="ls") is None
+    assert relay.answer_about_files('{"method": "fs/read_text_file"}') is None
+
+
+def test_an_agent_needs_a_command() -> None:
+    assert acp_agent("coder", "opencode acp").sandbox
+    with pytest.raises(ValueError, match="coder has no command"):
+        acp_agent("coder", " ")
+
+
+def test_the_agent_of_the_guide_is_one(tmp_path: Any) -> None:
+    (shown,) = re.findall(r'```python title="agents/coder.py"\n(.*?)```', GUIDE.read_text(), re.DOTALL)
+    (tmp_path / "coder.py").write_text(shown)
+    loaded = find_own_agents(AgentSettings(folder=str(tmp_path)))
+    assert [agent.title for agents in loaded.values() for agent in agents] == ["OpenCode"]
