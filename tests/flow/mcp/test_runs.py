@@ -12,6 +12,7 @@ import anyio
 import orjson
 import pytest
 import sqlalchemy as sa
+from mcp.server.mcpserver import Context
 
 from outlast.db.database import Database, Tx
 from outlast.kernel.mcp import actions
@@ -28,7 +29,7 @@ from outlast.kernel.secrets.actions import create_secret
 from outlast.kernel.settings import Settings
 from outlast.testing.scripted_model import Call, Turn, turn
 from tests.flow.harness import Stage, stage, told_last
-from tests.flow.mcp.tool_server import CHART, ToolServer, serving, tool_server
+from tests.flow.mcp.tool_server import CHART, READ_ONLY, ToolServer, serving, tool_server
 
 FIND = Call("tracker__find", {"text": "light"})
 ALL_USES: dict[str, Any] = {"before": None, "limit": 50, "sandbox_id": None, "secret": None}
@@ -147,6 +148,24 @@ async def test_the_model_reads_why_a_tool_failed(db: Database, tmp_path: Path) -
         assert await it.answer() == "completed"
         (text,) = told_last(it.it.model.requests[1])
         assert "the tracker is closed" in text
+
+
+async def test_people_see_the_progress_of_a_call(db: Database, tmp_path: Path) -> None:
+    async with tool_server() as server:
+
+        @server.mcp.tool(annotations=READ_ONLY)
+        async def travel(ctx: Context) -> str:
+            """Plan a journey."""
+            await ctx.report_progress(1, 4, "Trains")
+            await ctx.report_progress(2.5)
+            return "planned"
+
+        turns = [turn(Call("tracker__travel", {})), turn("Done.")]
+        async with stage(db, tmp_path, turns, settings=settings_for(server)) as it:
+            await allow_all(it, await connect(it, server))
+            events = await it.events((await it.start()).run_id)
+            shown = [one["data"]["delta"] for one in events if one["event"] == "tool_call.output.delta"]
+            assert "".join(shown) == "Trains (1 of 4)\n2.5\n"
 
 
 async def test_arguments_that_the_server_refuses_are_an_error_for_the_model(db: Database, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 from mcp import ClientSession, MCPError
 from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
 from mcp.client.session import ClientRequestContext, ElicitationFnT
+from mcp.shared.dispatcher import ProgressFnT
 from mcp_types import (
     CONNECTION_CLOSED,
     HEADER_MISMATCH,
@@ -116,9 +117,10 @@ async def call_tool(
     arguments: Mapping[str, Any],
     answers: Mapping[str, Mapping[str, Any]] | None = None,
     state: str | None = None,
+    progress: ProgressFnT | None = None,
 ) -> CallToolResult | Wanted | Begun:
     """What a tool returned, what its server wants to know of a person first, or the task that the call has become.
-    `answers` and `state`: of the person, and of the server, when it asked before."""
+    `answers` and `state`: of the person, and of the server, when it asked before. `progress` is called on the way."""
     responses = None if answers is None else _responses(answers)
     if await _makes_task(client, name):
         return await _begin_task(client, name, arguments)
@@ -129,6 +131,7 @@ async def call_tool(
             dict(arguments),
             input_responses=responses,
             request_state=state,
+            progress_callback=progress,
             allow_input_required=True,
             allow_claimed=True,
         )

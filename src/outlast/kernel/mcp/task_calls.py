@@ -19,6 +19,7 @@ from outlast.kernel.agents.tool import ToolResult
 from outlast.kernel.mcp.dialogs import Answers
 from outlast.kernel.mcp.live_calls import Ask, LiveCalls, refuse
 from outlast.kernel.mcp.outcomes import Begun, Request, TaskState, Wanted, kept
+from outlast.kernel.mcp.progress import Progress
 from outlast.kernel.mcp.results import result_of
 from outlast.kernel.runs import journal_store, store, timers
 from outlast.kernel.runs.tables import TimerKind, effects
@@ -75,12 +76,10 @@ class TaskCall:
             if call is not None:
                 call.answer(next(iter(answers.values())))
                 return await self._taken(await self._calls.follow(self._context.effect_id, call))
-        shown = ""
+        progress = Progress(self._context.show)
         while True:
             state: TaskState = await self._patiently(lambda one: sdk.task_state(one, self._begun.task_id))
-            if state.message and state.message != shown:
-                shown = state.message
-                self._context.show(f"{shown[:300]}\n")
+            progress.say(state.message)
             found = await self._outcome(state, answered)
             if found is not None:
                 return found

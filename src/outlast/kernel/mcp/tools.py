@@ -30,6 +30,7 @@ from outlast.kernel.mcp.dialogs import Answers, Dialog, lost
 from outlast.kernel.mcp.live_calls import Ask, LiveCalls
 from outlast.kernel.mcp.outcomes import Begun, Request, Wanted, kept
 from outlast.kernel.mcp.package_servers import PackageServers
+from outlast.kernel.mcp.progress import Progress
 from outlast.kernel.mcp.results import result_of
 from outlast.kernel.mcp.rows import McpServerRow
 from outlast.kernel.mcp.rules import secrets_of
@@ -249,14 +250,14 @@ class ConnectedTools:
         is_old = wanted is None and self._is_old(server, context)
         given = (None, None) if wanted is None or wanted.how == "plain" else (answers, wanted.state)
 
-        session = Session()
+        session, progress = Session(), Progress(context.show)
 
         async def work(client: "ClientSession") -> Any:
             from outlast.kernel.mcp import sdk_requests as sdk  # loaded with its client
 
             if is_old:
                 await self._list_again(client, tool)
-            found = await sdk.call_tool(client, tool.name, arguments, *given)
+            found = await sdk.call_tool(client, tool.name, arguments, *given, progress=progress)
             if isinstance(found, Begun):
                 session.is_kept = True
                 found = found._replace(session=session.id)
@@ -273,7 +274,11 @@ class ConnectedTools:
             whose = secrets_of(server, run.project_id)
             return await self._connections.use(place_of(server), whose, run.started_by, work, ask, session)
 
-        return await self._taken(tool, await self.calls.begin(context.effect_id, connect))
+        try:
+            found = await self.calls.begin(context.effect_id, connect)
+        finally:
+            progress.is_over = True
+        return await self._taken(tool, found)
 
     async def _collect(
         self,
