@@ -32,6 +32,7 @@ T = TypeVar("T")
 POINT_FILE: Final = "OUTLAST_CRASH_POINT_FILE"  # environment variable: where a point is armed
 COMMITS_FILE: Final = "OUTLAST_CRASH_COMMITS_FILE"  # environment variable: where each commit's label is written
 BLOCKING: Final = "OUTLAST_CRASH_BLOCKING"  # environment variable: "1" gives the agent `chat` a tool that blocks
+CLOCK: Final = "OUTLAST_CRASH_CLOCK"  # environment variable: seconds that the server's clock is ahead of the machine's
 STAGED: Final = "OUTLAST_CRASH_STAGED"  # environment variable: "1" gives the agent `chat` stages
 GUEST: Final = "OUTLAST_CRASH_GUEST"  # environment variable: the module whose guest is the agent `chat`
 FLOWS: Final = "OUTLAST_CRASH_FLOWS"  # environment variable: "1" makes the agent `chat` a flow

@@ -2,20 +2,36 @@
 serve …`. The environment says where: `OUTLAST_CRASH_POINT_FILE`, and `OUTLAST_CRASH_COMMITS_FILE` for the labels of
 all commits (see `tests.crash.crash_database`); `OUTLAST_CRASH_STAGED=1` gives the agent `chat` stages,
 `OUTLAST_CRASH_BLOCKING=1` a tool that blocks the event loop, which may last `blocking_chat.LOST_S`, and
+<<<<<<< HEAD
 `OUTLAST_CRASH_FLOWS=1` makes it a flow, `OUTLAST_CRASH_GUEST` the guest of that module. An event loop that stands
 still is a line of the log (see `tests.lag`)."""
+=======
+`OUTLAST_CRASH_FLOWS=1` makes it a flow, `OUTLAST_CRASH_GUEST=1` an agent of pydantic-ai. `OUTLAST_CRASH_CLOCK` sets the
+server's clock ahead. An event loop that stands still is a line of the log (see `tests.lag`)."""
+>>>>>>> kinds
 
 import gc
 import os
+from datetime import datetime, timedelta
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 
 from outlast.__main__ import main as run
-from outlast.base.clock import Clock
+from outlast.base.clock import Clock, SystemClock
 from outlast.db.connect import open_database
 from outlast.db.database import Database
-from tests.crash.crash_database import BLOCKING, COMMITS_FILE, FLOWS, GUEST, POINT_FILE, STAGED, CrashingDatabase
+from tests.crash.crash_database import BLOCKING, CLOCK, COMMITS_FILE, FLOWS, GUEST, POINT_FILE, STAGED, CrashingDatabase
+
+
+class ShiftedClock(SystemClock):
+    """The machine's clock, so many seconds ahead."""
+
+    def __init__(self, ahead_s: float) -> None:
+        self._ahead = timedelta(seconds=ahead_s)
+
+    def now(self) -> datetime:
+        return super().now() + self._ahead
 
 
 def _open_crashing(url: str, data_dir: Path, clock: Clock) -> Database:
@@ -35,6 +51,8 @@ def main() -> None:
 
     app.open_database = _open_crashing  # type: ignore[attr-defined]  # imported there by name
     app.run_program = partial(run_logging_stalls, app.run_program)
+    if ahead := os.environ.get(CLOCK):
+        app.SystemClock = partial(ShiftedClock, float(ahead))  # type: ignore[attr-defined,misc,assignment]
     if os.environ.get(STAGED) == "1":
         agent.chat_agent = staged_chat
     if os.environ.get(BLOCKING) == "1":

@@ -21,7 +21,7 @@ from outlast.base.errors import SandboxLost
 from outlast.db.connect import open_database
 from outlast.db.database import Database
 from outlast_sandbox.providers.local.provider import LocalProvider
-from tests.crash.crash_database import BLOCKING, COMMITS_FILE, FLOWS, GUEST, POINT_FILE, STAGED, CrashPoint
+from tests.crash.crash_database import BLOCKING, CLOCK, COMMITS_FILE, FLOWS, GUEST, POINT_FILE, STAGED, CrashPoint
 from tests.forked import Forked
 
 START_S = 90.0
@@ -79,6 +79,7 @@ class CrashServer:
     blocking: bool = False  # the agent has a tool that blocks the event loop, which may last `blocking_chat.LOST_S`
     flows: bool = False  # the profile is a flow
     guest: str = ""  # the profile is the guest of this module
+    ahead_s: float = 0.0  # how far its clock is ahead of the machine's
     at_once: int = 1  # turns of the model that are asked side by side, and that one kill may cut
     page: str | None = None  # the HTML of the page that each run works on; None: runs are chats
     more: str = ""  # further tables of the configuration
@@ -126,6 +127,7 @@ class CrashServer:
     def environment(self) -> dict[str, str]:
         wanted = {STAGED: self.staged, BLOCKING: self.blocking, FLOWS: self.flows}
         kind = {name: "1" for name, yes in wanted.items() if yes} | {GUEST: self.guest}
+        kind |= {CLOCK: str(self.ahead_s)} if self.ahead_s else {}
         return {**os.environ, **kind, POINT_FILE: str(self.point_file), COMMITS_FILE: str(self.commits_file)}
 
     async def start(self) -> None:
