@@ -2,13 +2,8 @@
 serve …`. The environment says where: `OUTLAST_CRASH_POINT_FILE`, and `OUTLAST_CRASH_COMMITS_FILE` for the labels of
 all commits (see `tests.crash.crash_database`); `OUTLAST_CRASH_STAGED=1` gives the agent `chat` stages,
 `OUTLAST_CRASH_BLOCKING=1` a tool that blocks the event loop, which may last `blocking_chat.LOST_S`, and
-<<<<<<< HEAD
-`OUTLAST_CRASH_FLOWS=1` makes it a flow, `OUTLAST_CRASH_GUEST` the guest of that module. An event loop that stands
-still is a line of the log (see `tests.lag`)."""
-=======
-`OUTLAST_CRASH_FLOWS=1` makes it a flow, `OUTLAST_CRASH_GUEST=1` an agent of pydantic-ai. `OUTLAST_CRASH_CLOCK` sets the
+`OUTLAST_CRASH_FLOWS=1` makes it a flow, `OUTLAST_CRASH_GUEST` the guest of that module. `OUTLAST_CRASH_CLOCK` sets the
 server's clock ahead. An event loop that stands still is a line of the log (see `tests.lag`)."""
->>>>>>> kinds
 
 import gc
 import os
@@ -52,7 +47,7 @@ def main() -> None:
     app.open_database = _open_crashing  # type: ignore[attr-defined]  # imported there by name
     app.run_program = partial(run_logging_stalls, app.run_program)
     if ahead := os.environ.get(CLOCK):
-        app.SystemClock = partial(ShiftedClock, float(ahead))  # type: ignore[attr-defined,misc,assignment]
+        app.SystemClock = partial(ShiftedClock, float(ahead))  # type: ignore[attr-defined,assignment]
     if os.environ.get(STAGED) == "1":
         agent.chat_agent = staged_chat
     if os.environ.get(BLOCKING) == "1":
@@ -64,7 +59,7 @@ def main() -> None:
     if os.environ.get(FLOWS) == "1":
         agent.open_app = flows_chat.open_app
     if os.environ.get(GUEST):
-        agent.open_app = import_module(os.environ[GUEST]).open_app  # type: ignore[assignment]
+        agent.open_app = import_module(os.environ[GUEST]).open_app
     run()
 
 
