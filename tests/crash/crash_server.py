@@ -46,7 +46,7 @@ def main() -> None:
     if os.environ.get(FLOWS) == "1":
         agent.open_app = flows_chat.open_app
     if os.environ.get(GUEST):
-        agent.open_app = import_module(os.environ[GUEST]).open_app  # type: ignore[assignment]
+        agent.open_app = import_module(os.environ[GUEST]).open_app
     run()
 
 
