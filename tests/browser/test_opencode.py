@@ -111,7 +111,7 @@ def test_it_writes_a_file_asks_in_the_page_outlasts_two_kills_and_is_cancelled(
     open_page: OpenPage, server: Server
 ) -> None:
     script = "echo $MODEL_KEY > key.txt; echo began >> ran.txt; sleep 25; echo ended >> ran.txt"
-    turns = [
+    turns: list[dict[str, Any]] = [
         {"text": "I write.", "calls": [call("write", "c1", filePath="/workspace/note.txt", content="kept\n")]},
         {"text": "I run.", "calls": [call("bash", "c2", command=script, description="Runs")]},
         {"text": "All is done."},
