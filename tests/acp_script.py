@@ -110,7 +110,7 @@ def play(session: str, prompt: str) -> str:
         ask(70, "fs/read_text_file", {"sessionId": session, "path": "/etc/passwd"})
     if "interrupted" in prompt:
         say(session, "I was interrupted. ")
-        if "has allowed" in prompt:
+        if "was allowed" in prompt:
             say(session, "Written." if write(session, "note.txt", 9) else "Not written.")
         return "end_turn"
     if "exit" in prompt:

@@ -137,7 +137,10 @@ def test_it_writes_a_file_asks_in_the_page_outlasts_two_kills_and_is_cancelled(
     assert file(server, "ran.txt") == "began\nended\n", "neither kill repeated it"
     assert file(server, "key.txt").startswith("SECRET_PLACEHOLDER_")
 
-    run = {"text": "Long.", "calls": [call("bash", "c3", command="echo long > long.txt; sleep 900", description="W")]}
+    run: dict[str, Any] = {
+        "text": "Long.",
+        "calls": [call("bash", "c3", command="echo long > long.txt; sleep 900", description="W")],
+    }
     send(page, "Now a long one", [run, {"text": "Never said."}])
     approve(page, "execute")
     wait_until(page, lambda: file(server, "long.txt") == "long\n")

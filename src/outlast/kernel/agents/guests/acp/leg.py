@@ -36,7 +36,7 @@ from outlast.kernel.models.protocol import (
 from outlast.kernel.runs import policy, store
 from outlast.kernel.runs.finishers import workflow_step
 from outlast.kernel.runs.function_output import Shown
-from outlast.kernel.runs.guest_journal import GuestJournal, MadeTurn, Result, Show
+from outlast.kernel.runs.guest_journal import MAX_RESULT_CHARS, GuestJournal, MadeTurn, Result, Show
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.sandboxes.settings import NO_SANDBOXES_HINT
 from outlast.kernel.streams.log_store import NamedEvent
@@ -76,6 +76,7 @@ class AcpLeg:
         self._asked: set[str] = set()  # calls that it has asked about
         self._allowed: set[str] = set()  # calls that were allowed, but whose process ended before it knew
         self._plan: Mapping[str, str] = {}
+        self._text = ""  # of the last turn that has one
 
     async def play(self) -> Any:
         """The agent's answer. Raises `GuestFailed`, `SandboxUnavailable`, `SandboxLost`."""
@@ -114,12 +115,13 @@ class AcpLeg:
                 await self._connection.recorded(state["line"])
         if state["stop"] not in ("end_turn", "cancelled"):
             self._ctx.show(f"The agent stopped: {state['stop'].replace('_', ' ')}.")
-        return str(state["text"])
+        return self._text
 
     async def _step(self, name: str, state: State, decided: str) -> State:
         if state["next"] == "turn":
             made: State = await self._journal.turn(name, partial(self._turn, state), {})
             self._begun.update({of: (call_id, number) for of, (call_id, number) in made.pop("begun").items()})
+            self._text = made.pop("text") or self._text
             return made
         works: dict[str, Callable[[State], Awaitable[State]]]
         works = {"prompt": self._prompt, "results": self._results, "permission": partial(self._answer, decided)}
@@ -185,17 +187,13 @@ class AcpLeg:
         told = [INTERRUPTED]
         asked = state.get("asked") or {}
         if decided:
-            told.append(f"A person has {decided} what you asked for: {asked['title']}")
+            word = "allowed" if decided == "allowed" else "rejected"
+            told.append(f"What you had asked for was {word}: {asked['title']}")
         if not state["has_begun"]:
             told.append(f"The message that you answer:\n{self._ctx.message}")
         after = self._state(number, state["session"], True, "\n\n".join(told))
         lost = dict.fromkeys(self._journal.call_ids, (LOST, True))
-        return {
-            **after,
-            "results": lost,
-            "allowed": [asked["key"]] if decided == "allowed" else [],
-            "text": state["text"],
-        }
+        return {**after, "results": lost, "allowed": [asked["key"]] if decided == "allowed" else []}
 
     def _state(self, number: int, session: str, can_load: bool, prompt: str) -> State:
         connection = self._connection
@@ -209,7 +207,6 @@ class AcpLeg:
             "prompt": prompt,
             "has_begun": False,
             "allowed": [],
-            "text": "",
         }
 
     async def _start(self, number: int) -> bool:
@@ -307,12 +304,7 @@ class AcpLeg:
             is_begun = True
         await show(_deltas(calls))
         self._fields |= calls
-        changed = {
-            "next": following,
-            "line": self._connection.taken,
-            "has_begun": True,
-            "text": "".join(texts) or state["text"],
-        }
+        changed = {"next": following, "line": self._connection.taken, "has_begun": True, "text": "".join(texts)}
         end = TurnEnd("tool_calls" if calls else "stop", Usage())
         tools = frozenset(map(acp.tool_of, calls.values()))
         begun = {of: one for of, one in self._begun.items() if one[0] in calls}
@@ -362,7 +354,7 @@ class AcpLeg:
                 if event.fields.get("status") not in acp.DONE:
                     await self._connection.take()
                     continue
-                result = acp.result_text(fields), event.fields["status"] == "failed"
+                result = acp.result_text(fields)[:MAX_RESULT_CHARS], event.fields["status"] == "failed"
                 changed = {"next": "results", "results": {name: result}}
             else:
                 return {**state, **changed, "line": self._connection.taken}
