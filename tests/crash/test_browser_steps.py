@@ -83,7 +83,7 @@ async def test_a_click_that_was_killed_is_not_made_again_and_the_run_ends(
     async with shop() as it:
         server = make_server(more=CONFIG.format(place=it.place))
         site = f"http://{it.place}"
-        turns = [
+        turns: list[dict[str, Any]] = [
             {"calls": [call("open", url=f"{site}/")]},
             {"calls": [call("permission", site=site)]},
             {"calls": [call("click", element=1)]},

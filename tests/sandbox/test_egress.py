@@ -303,7 +303,7 @@ class Ana:
 
     def __init__(self) -> None:
         client = ConnectionClient("outlast", kind="github", hosts=(OTHER,))
-        self.oauth = OAuth(frozenset(), [client], {}.get)
+        self.oauth = OAuth(frozenset(), [client], lambda _name: None)
         self.access = SECRET
 
     async def use(self, account: Account, work: Callable[[str], Awaitable[str]]) -> str:

@@ -304,7 +304,7 @@ async def test_the_token_is_for_the_hosts_of_the_service_and_runs_of_its_agents_
             ["api.github.com", "github.com", "uploads.github.com"],
         )
 
-        async def others(_user: str | None, _project: str, name: str) -> str | None:
+        async def others(user_id: str | None, project_id: str, name: str) -> str | None:
             return f"other {name}"
 
         look_up = found.beside(others, "wsp_1")
