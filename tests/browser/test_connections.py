@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -13,10 +14,22 @@ from tests.browser.pages import saved, say
 from tests.browser.studio import Studio, calling, open_studio
 from tests.flow.connections.auth_server import AuthServer, auth_server
 from tests.flow.connections.guarded_server import guarded_server
+from tests.flow.connections.service_servers import CLIENT, SECRET, ServiceServer, service_server
 from tests.flow.mcp.tool_server import ToolServer
 
 pytestmark = pytest.mark.browser
 VALUE = "lin_api_0123456789"
+SERVICE = f"""
+[[connections]]
+kind = "github"
+client_id = "{CLIENT}"
+secret_env = "SERVICE_SECRET"
+agents = ["chat"]
+authorization_url = "FORGE/login/oauth/authorize"
+token_url = "FORGE/login/oauth/access_token"
+revocation_url = "FORGE/applications/{CLIENT}/grant"
+test_url = "FORGE/user"
+"""
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +45,21 @@ def tracker(signs_in: AuthServer) -> Iterator[ToolServer]:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, tracker: ToolServer, signs_in: AuthServer) -> Iterator[Studio]:
-    more = f'\n[mcp]\nallow_private = ["{tracker.place}", "127.0.0.1:{signs_in.port}"]\n'
-    with open_studio(tmp_path_factory.mktemp("connections"), more=more) as studio:
-        yield studio
+def forge() -> Iterator[ServiceServer]:
+    with service_server("github") as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def server(
+    tmp_path_factory: pytest.TempPathFactory, tracker: ToolServer, signs_in: AuthServer, forge: ServiceServer
+) -> Iterator[Studio]:
+    places = [tracker.place, f"127.0.0.1:{signs_in.port}", f"127.0.0.1:{forge.port}"]
+    more = f"\n[mcp]\nallow_private = {json.dumps(places)}\n{SERVICE.replace('FORGE', forge.url)}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SERVICE_SECRET", SECRET)
+        with open_studio(tmp_path_factory.mktemp("connections"), more=more) as studio:
+            yield studio
 
 
 def open_connections(open_page: OpenPage, server: Server, **options: object) -> Page:
@@ -101,13 +125,15 @@ def test_who_has_no_value_is_asked_for_one_also_on_a_phone(open_page: OpenPage, 
     assert [(one["name"], one["has_own_value"]) for one in secrets] == [("SLACK_TOKEN", True)]
 
 
-def connect(page: Page) -> None:
+def connect(page: Page, name: str = "tracker") -> None:
     """Press Connect and allow it at the other server, in the tab that opens."""
     with page.expect_popup() as opened:
-        page.get_by_role("button", name="Connect").click()
+        page.get_by_role("button", name=f"Connect {name}").or_(
+            page.get_by_role("button", name="Connect", exact=True)
+        ).click()
     tab = opened.value
     tab.get_by_role("button", name="Allow").click()
-    expect(tab.get_by_role("heading", name="tracker is connected")).to_be_visible()
+    expect(tab.get_by_role("heading", name=f"{name} is connected")).to_be_visible()
     expect(tab.get_by_text("You can close this tab.")).to_be_visible()
     assert "code=" not in tab.url
     tab.close()
@@ -146,3 +172,45 @@ def test_a_run_waits_until_its_person_has_connected_their_account_after_they_app
     assert tracker.calls == [("create_issue", {"title": "No bell"})]
     (token,) = signs_in.tokens
     assert token.refresh_token not in (server.folder / "server.log").read_text()
+
+
+def test_an_account_on_a_service_is_connected_tested_used_by_a_run_that_waited_and_disconnected(
+    open_page: OpenPage, server: Studio, forge: ServiceServer
+) -> None:
+    page = open_page("/")
+    server.script(calling("github__connect"), {"text": "I can use your account."})
+    say(page, "Push it.")
+    expect(page.get_by_role("region", name="Connect GitHub")).to_contain_text("The agent needs your account")
+    connect(page, "GitHub")
+    expect(saved(page)).to_contain_text("I can use your account.")
+
+    page = open_connections(open_page, server)
+    row = page.locator("[data-service=github]")
+    expect(row).to_contain_text("GITHUB_TOKEN for api.github.com, github.com, uploads.github.com")
+    expect(row).to_contain_text("Not yet tried against the real service.")
+    expect(row).to_contain_text("You connected your account ana")
+    row.get_by_role("button", name="Test GitHub").click()
+    expect(row.get_by_role("button", name="Test GitHub")).to_have_text("Works")
+    forge.end_all()
+    row.get_by_role("button", name="Test GitHub").click()
+    expect(row).to_contain_text("ended your connection. Connect again.")
+    connect(page, "GitHub")
+    row.get_by_role("button", name="Disconnect GitHub").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Disconnect").click()
+    expect(row.get_by_role("button", name="Connect GitHub")).to_be_visible()
+    assert forge.live == {}
+
+
+def test_a_secret_only_for_me_says_so(open_page: OpenPage, server: Server) -> None:
+    page = open_connections(open_page, server)
+    page.get_by_role("button", name="New secret").click()
+    page.get_by_label("Name").fill("MY_KEY")
+    page.get_by_role("textbox", name="Hosts").fill("api.example.com")
+    page.get_by_label("Only for me").check()
+    page.locator("input[type=password]").fill(VALUE)
+    page.get_by_role("button", name="Save secret").click()
+    row = page.locator("[data-secret=MY_KEY]")
+    expect(row).to_contain_text("api.example.com · only for you")
+    choose(page, "MY_KEY", "Delete")
+    page.get_by_role("button", name="Delete secret").click()
+    expect(row).to_have_count(0)

@@ -142,8 +142,15 @@ async def go_on(services: Services, question_id: str) -> None:
 
 async def follow_settings(services: Services) -> None:
     """Keep the services of the configuration, so that people can connect accounts on them. Repeatable."""
-    if known := services.accounts.oauth.services:
+    known = services.accounts.oauth.services
+    if known:
         await services.db.write(store.put_services, list(known.values()))
+    for agent in services.engine.agents.values():
+        if missing := [name for name in agent.connections if name not in known]:
+            log.warning(
+                "an agent names connections that the configuration does not have",
+                extra={"agent": agent.name, "missing": missing},
+            )
 
 
 def _forget(tx: Tx, services: Services, actor: Actor, server_id: str) -> ConnectionRow | None:

@@ -12,8 +12,8 @@ export function ServiceList({ projectId, mayConnect }: { projectId: string; mayC
   const services = accounts.filter(({ service }) => service !== null)
   if (services.length === 0) return null
   return (
-    <section aria-label="Services" className="mt-8">
-      <h2 className="mb-2 font-medium">Services</h2>
+    <section aria-label="Accounts" className="mt-8">
+      <h2 className="mb-2 font-medium">Accounts</h2>
       <ul className="divide-y divide-line rounded-2xl border border-line bg-raised">
         {services.map((account) => (
           <Row key={account.server_id} account={account} mayConnect={mayConnect} />
