@@ -109,7 +109,7 @@ class _Guarded(httpx2.AsyncBaseTransport):
             headers.append(self._header)
         if request.method == "DELETE" and self._session.is_kept:
             return httpx2.Response(200, request=request)
-        if self._session.id and _SESSION_ID not in request.headers:
+        if self._session.id and _SESSION_ID not in request.headers and _origin(request.url) == self._origin:
             headers.append((_SESSION_ID, self._session.id))
         body = await request.aread()
         answer = await self._http.request(
