@@ -267,7 +267,7 @@ def answering(status: int, body: bytes, kind: bytes = b"application/json", *more
         (answering(500, b""), "HTTP status 500"),
         (answering(401, b""), "HTTP status 401"),
         (answering(307, b"", b"text/plain", (b"location", b"http://10.0.0.1/mcp")), "tracker"),
-        (answering(200, b" " * 11_000_000), "more than 10,000,000 bytes"),
+        (answering(200, b" " * 11_000_000), "more than can be read at once"),
         (answering(200, b"", b"application/json", (b"content-encoding", b"gzip")), "encoding"),
     ],
     ids=["a page", "garbage", "an error", "signed out", "a redirect to a private address", "too much", "compressed"],

@@ -10,6 +10,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from outlast.base.clock import Clock, wait_at_most
+from outlast.base.mcp_errors import McpServerFailed
 from outlast.kernel.mcp.outcomes import Request
 
 LOOK_S: Final = 15.0  # between two looks whether a run that waits has ended
@@ -56,6 +57,11 @@ class LiveCall:
     def put(self, one: _Asked) -> None:
         self.asked.append(one)
         self._news.set()
+
+    def end_cut(self) -> None:
+        """A call that was cut off in the middle: its leg, if one waits, waits no longer."""
+        if not self._is_over:
+            self.end(error=McpServerFailed("The call was cut off with the connections of this server."))
 
     def end(self, value: Any = None, error: Exception | None = None) -> None:
         self._value, self._error, self._is_over = value, error, True
@@ -118,6 +124,8 @@ class LiveCalls:
                 call.end(await work(ask))
             except Exception as error:  # its leg raises it
                 call.end(error=error)
+            finally:
+                call.end_cut()
             while call.asked:  # the server gave up before the person answered: its result waits for the next leg
                 await self._wait(effect_id, call, call.asked[0])
         if self._calls.get(effect_id) is call and call.scope.cancel_called:

@@ -4,7 +4,7 @@ load."""
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Any
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -13,11 +13,11 @@ from mcp.shared.message import SessionMessage
 from mcp_types import Implementation, jsonrpc_message_adapter
 
 from outlast.base.errors import OutlastError
+from outlast.kernel.mcp.answer_sizes import AnswerSize
 from outlast.kernel.mcp.live_calls import Ask, refuse
 from outlast.kernel.mcp.sdk_requests import Tasks, elicitation
 from outlast_sandbox.interactive import ProcessEnd, Processes
 
-MAX_LINE_BYTES: Final = 10_000_000  # which the library parses on the event loop
 Messages = MemoryObjectSendStream[SessionMessage | Exception]
 Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
@@ -50,15 +50,17 @@ async def _read(processes: Processes, pid: int, to_client: Messages, over: anyio
     """Closes the stream of messages at the end of the process: calls in progress fail then."""
     try:
         async with to_client, processes.follow(pid) as outputs:
-            line = bytearray()
+            line, size = bytearray(), AnswerSize()
             async for output in outputs:
                 if isinstance(output, ProcessEnd) or output.skipped:
                     return
                 if output.stream != "stdout":
                     continue
                 line += output.data
-                if len(line) > MAX_LINE_BYTES:
-                    return
+                for number, part in enumerate(output.data.split(b"\n")):
+                    size = AnswerSize() if number else size  # each message has a line
+                    if size.is_too_large(part):
+                        return
                 if b"\n" not in output.data:
                     continue
                 *lines, rest = bytes(line).split(b"\n")

@@ -16,12 +16,13 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from outlast.base.errors import MalformedInput, OutlastError
 from outlast.kernel.http.http_resolver import Resolver
 from outlast.kernel.http.private_addresses import Allowed, PrivateAddress
+from outlast.kernel.mcp.answer_sizes import REFUSED, AnswerSize
 from outlast.kernel.mcp.live_calls import Ask, refuse
 from outlast.kernel.mcp.rules import checked_url
 from outlast.kernel.mcp.sdk_requests import Tasks, elicitation
 from outlast.kernel.mcp.targets import Failure, Session, Target
 
-MAX_ANSWER_BYTES: Final = 10_000_000  # of one response, which the library parses on the event loop
+MAX_ANSWER_BYTES: Final = 10_000_000  # of one message; `AnswerSize` refuses most of them earlier
 CONNECT_S: Final = 10.0
 _BLOCK: Final = 65_536
 _SESSION_ID: Final = "mcp-session-id"
@@ -108,7 +109,7 @@ class _Guarded(httpx2.AsyncBaseTransport):
             headers.append(self._header)
         if request.method == "DELETE" and self._session.is_kept:
             return httpx2.Response(200, request=request)
-        if self._session.id and _SESSION_ID not in request.headers:
+        if self._session.id and _SESSION_ID not in request.headers and _origin(request.url) == self._origin:
             headers.append((_SESSION_ID, self._session.id))
         body = await request.aread()
         answer = await self._http.request(
@@ -135,18 +136,17 @@ class _Guarded(httpx2.AsyncBaseTransport):
 
 
 class _Bounded(httpx2.AsyncByteStream):
-    """The body of a response, up to `MAX_ANSWER_BYTES`."""
+    """The body of a response, unless it is too large to be read at once."""
 
     def __init__(self, answer: aiohttp.ClientResponse, fail: Callable[[str], Exception]) -> None:
         self._answer, self._fail = answer, fail
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = MAX_ANSWER_BYTES
+        size = AnswerSize()
         try:
             async for block in self._answer.content.iter_any():
-                left -= len(block)
-                if left < 0:
-                    raise self._fail(f"answered with more than {MAX_ANSWER_BYTES:,} bytes")
+                if size.is_too_large(block):
+                    raise self._fail(REFUSED)
                 yield block
         except (aiohttp.ClientError, OSError):
             raise self._fail("ended the connection before its answer was complete") from None
