@@ -65,7 +65,8 @@ interface ItemProps {
   onChange: (value: string | string[]) => void
 }
 
-function Item({ item, disabled, value, onChange }: ItemProps) {
+/** One question with its options, a field for an own answer, or the link that is to be opened. */
+export function Item({ item, disabled, value, onChange }: ItemProps) {
   const chosen = Array.isArray(value) ? value : value === undefined ? [] : [value]
   const toggle = (option: string) => {
     if (!item.multiple) onChange(option)
@@ -80,7 +81,7 @@ function Item({ item, disabled, value, onChange }: ItemProps) {
   return (
     <fieldset disabled={disabled}>
       <legend className="mb-2 text-[14.5px]">{item.question}</legend>
-      {item.url !== '' && (
+      {/^https?:\/\//i.test(item.url) && (
         <a
           href={item.url}
           target="_blank"
