@@ -37,7 +37,7 @@ def test_updates_are_texts_calls_and_plans_and_everything_else_is_left_out() -> 
     assert (later.begins, "title" in later.fields) == (False, False)
     assert update("plan", entries=[{"content": "Look", "status": "pending"}]) == acp.Plan({"Look": "pending"})
     assert update("available_commands_update", availableCommands=[]) is None
-    for other in ("", "npm warn", "[]", "3", '{"method": "session/update"}', '{"jsonrpc": "2.0"}'):
+    for other in ("", "npm warn", "[]", "[" * 100_000, "3", '{"method": "session/update"}', '{"jsonrpc": "2.0"}'):
         assert acp.parse(other) is None
 
 
@@ -107,7 +107,7 @@ def test_cached_tokens_are_part_of_the_input_and_thought_of_the_output() -> None
 
 def test_the_relay_reads_and_writes_files_for_the_agent(tmp_path: Any) -> None:
     def ask(method: str, **params: Any) -> Any:
-        told = relay.answer_about_files(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
+        told = relay.answer(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}), is_long=False)
         return None if told is None else json.loads(told)
 
     path = str(tmp_path / "new" / "note.txt")
@@ -116,7 +116,16 @@ def test_the_relay_reads_and_writes_files_for_the_agent(tmp_path: Any) -> None:
     assert ask("fs/read_text_file", path=path, line=2, limit=1)["result"] == {"content": "b\n"}
     assert "No such file" in ask("fs/read_text_file", path=f"{path}.no")["error"]["message"]
     assert ask("terminal/create", command="ls") is None
-    assert relay.answer_about_files('{"method": "fs/read_text_file"}') is None
+    assert relay.answer('{"method": "fs/read_text_file"}', is_long=False) is None
+
+
+def test_a_request_that_is_too_long_for_the_server_is_refused_by_the_relay() -> None:
+    asks = json.dumps({"jsonrpc": "2.0", "id": 7, "method": "session/request_permission", "params": {}})
+    told = json.loads(relay.answer(asks, is_long=True) or "")
+    assert told["id"] == 7
+    assert "at most 4000000 bytes" in told["error"]["message"]
+    assert relay.answer(json.dumps({"method": "session/update", "params": {}}), is_long=True) is None
+    assert relay.answer("[" * 100_000, is_long=True) is None
 
 
 def test_an_agent_needs_a_command() -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import unified_diff
 from typing import Any, Final, NamedTuple
 
+import orjson
+
 from outlast.kernel.models.protocol import Usage
 
 PROTOCOL: Final = 1
@@ -75,7 +77,7 @@ Event = Text | Call | Plan | Asked | Unknown | Response | Exited
 def parse(line: str) -> Event | None:
     """The event that a line of the agent is; None if it is nothing that matters here."""
     try:
-        message = json.loads(line)
+        message = orjson.loads(line)
     except ValueError:  # programs print other things, too
         return None
     if not isinstance(message, dict):

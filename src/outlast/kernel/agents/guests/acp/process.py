@@ -1,11 +1,12 @@
 """An agent's process in a sandbox, and the connection to it."""
 
-import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Final, NamedTuple
+
+import orjson
 
 from outlast.base.errors import NotFound, SandboxLost
 from outlast.kernel.agents.guests.acp.messages import Event, Exited, Unknown, parse, refuse
@@ -15,7 +16,7 @@ from outlast_sandbox.interactive import ProcessEnd, Processes, ProcessOutput, Pr
 RELAY: Final = Path(__file__).with_name("relay.py").read_text()
 TAG: Final = "acp "
 KILL: Final = 9
-MAX_LINE_BYTES: Final = 12_000_000
+MAX_LINE_BYTES: Final = 9_000_000  # the relay's longest, with its quotes escaped
 
 
 class Said(NamedTuple):
@@ -27,8 +28,7 @@ class Said(NamedTuple):
 
 class Connection:
     """The connection to one process. Numbers of lines count from 1; `taken` is that of the last one that needs no look
-    again. Every call raises `SandboxLost` if the process or
-    its sandbox is gone."""
+    again. Every call raises `SandboxLost` if the process or its sandbox is gone."""
 
     def __init__(self, processes: Processes, pid: int) -> None:
         self.pid = pid
@@ -89,7 +89,7 @@ class Connection:
 
     async def _order(self, order: Mapping[str, Any], before: bytes = b"") -> None:
         try:
-            await self._processes.write(self.pid, before + json.dumps(order).encode() + b"\n")
+            await self._processes.write(self.pid, before + orjson.dumps(order) + b"\n")
         except NotFound:
             raise _lost() from None
 
@@ -97,7 +97,7 @@ class Connection:
         while True:
             while self._lines:
                 try:
-                    item = json.loads(self._lines.pop(0))
+                    item = orjson.loads(self._lines.pop(0))
                 except ValueError:  # the rest of a line that an earlier server has read
                     continue
                 if isinstance(item, dict):

@@ -13,7 +13,8 @@ import threading
 from typing import IO, Any
 
 KEPT_BYTES = 64_000_000
-LINE_BYTES = 10_000_000
+LINE_BYTES = 10_000_000  # longer ones fall into pieces that are no messages
+MOST_BYTES = 4_000_000  # of a line that the server gets: it reads one in a piece
 STDERR_CHARS = 2_000
 
 
@@ -80,10 +81,11 @@ class Relay:
         assert self.child.stdout is not None
         while line := self.child.stdout.readline(LINE_BYTES):
             text = line.decode("utf-8", "replace").strip()
-            told = answer_about_files(text) if '"fs/' in text else None
+            is_long = len(line) > MOST_BYTES
+            told = answer(text, is_long) if is_long or '"fs/' in text else None
             if told is not None:
                 self.tell(told)
-            elif text:
+            elif text and not is_long:
                 self.keep({"line": text})
         code = self.child.wait()
         self.keep({"exit": code, "stderr": self.stderr})
@@ -117,19 +119,21 @@ class Relay:
                     item = self.kept[self.coming - self.first - 1]
                     self.coming += 1
             # The first line break ends what an earlier server has read in part.
-            sys.stdout.write(("\n" if "greeting" in item else "") + json.dumps(item) + "\n")
-            sys.stdout.flush()
+            text = ("\n" if "greeting" in item else "") + json.dumps(item, ensure_ascii=False) + "\n"
+            sys.stdout.buffer.write(text.encode())
+            sys.stdout.buffer.flush()
 
 
-def answer_about_files(line: str) -> "str | None":
-    """The response to a request for a file; None for any other line."""
+def answer(line: str, is_long: bool) -> "str | None":
+    """The response to a request for a file, and to one that is too long for the server; None for any other line."""
     try:
         message = json.loads(line)
         request_id, method, params = message["id"], message["method"], message["params"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     if method not in ("fs/read_text_file", "fs/write_text_file"):
-        return None
+        refused = {"code": -32600, "message": f"Requests have at most {MOST_BYTES} bytes here."}
+        return json.dumps({"jsonrpc": "2.0", "id": request_id, "error": refused}) if is_long else None
     try:
         told: dict[str, Any] = {"result": use_file(params, is_read=method == "fs/read_text_file")}
     except (OSError, ValueError, KeyError, TypeError) as error:
