@@ -41,14 +41,19 @@ HTTPS_HINT: Final = "Other networks could read it on the way."
 
 
 def without_deadline(scope: anyio.CancelScope, timeout_s: float, ask: Ask) -> Ask:
-    """`ask`, with the time that a person takes not counted: the scope's deadline begins again after it."""
+    """`ask`, with the time that a person takes not counted: the scope's deadline begins again after the last answer."""
+    asking = 0
 
     async def patient(request: Request) -> Answer:
+        nonlocal asking
+        asking += 1
         scope.deadline = math.inf
         try:
             return await ask(request)
         finally:
-            scope.deadline = anyio.current_time() + timeout_s
+            asking -= 1
+            if not asking:
+                scope.deadline = anyio.current_time() + timeout_s
 
     return patient
 

@@ -10,11 +10,13 @@ import anyio
 from anyio.abc import TaskGroup
 
 from outlast.base.clock import Clock, wait_at_most
+from outlast.base.errors import OutlastError
 from outlast.base.mcp_errors import McpServerFailed
-from outlast.kernel.mcp.outcomes import Request
+from outlast.kernel.mcp.outcomes import MOST_REQUESTS, Request
 
 LOOK_S: Final = 15.0  # between two looks whether a run that waits has ended
 MOST_WAITING: Final = 200
+MOST_BESIDE: Final = 8  # requests of `beside` at once
 CANCELLED: Final = {"action": "cancel"}
 Answer = Mapping[str, Any]
 Ask = Callable[[Request], Awaitable[Answer]]
@@ -76,6 +78,7 @@ class LiveCalls:
         self._clock, self._has_ended = clock, has_ended
         self._calls: dict[str, LiveCall] = {}
         self._tasks: TaskGroup | None = None
+        self._beside = anyio.Semaphore(MOST_BESIDE)
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -85,6 +88,21 @@ class LiveCalls:
                 await anyio.sleep_forever()
             finally:
                 self._tasks = None
+
+    async def beside(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something for which nothing waits; its errors are logged. Lost with the process."""
+
+        async def guarded() -> None:
+            async with self._beside:
+                try:
+                    await work()
+                except Exception:
+                    log.exception("a request to an MCP server failed")
+
+        if self._tasks is None:
+            await guarded()
+        else:
+            self._tasks.start_soon(guarded)
 
     def find(self, effect_id: str) -> LiveCall | None:
         """The call of an effect whose server waits for an answer."""
@@ -132,7 +150,8 @@ class LiveCalls:
             del self._calls[effect_id]
 
     async def _ask(self, effect_id: str, call: LiveCall, request: Request) -> Answer:
-        if sum(len(one.asked) for one in self._calls.values()) >= MOST_WAITING:
+        is_full = sum(len(one.asked) for one in self._calls.values()) >= MOST_WAITING
+        if is_full or len(call.asked) >= MOST_REQUESTS:
             log.warning("an MCP server cannot ask: too many questions are open")
             return CANCELLED
         one = _Asked(request)
@@ -144,8 +163,14 @@ class LiveCalls:
         """Until it is answered; ends the call if its run has ended."""
         while not one.answered.is_set():
             await wait_at_most(self._clock, one.answered, LOOK_S)
-            if not one.answered.is_set() and await self._has_ended(effect_id):
+            if not one.answered.is_set() and await self._is_over(effect_id):
                 call.scope.cancel()
+
+    async def _is_over(self, effect_id: str) -> bool:
+        try:
+            return await self._has_ended(effect_id)
+        except OutlastError:  # the database is away for a moment, and the connections of all calls are kept here
+            return False
 
 
 async def refuse(_request: Request) -> Answer:

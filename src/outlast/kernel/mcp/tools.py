@@ -308,7 +308,8 @@ class ConnectedTools:
         return await call.collect(wanted, answers, answered)
 
     async def end_task(self, step_id: str) -> None:
-        """End the task of a call whose run was cancelled; a timer's handler. Repeating is harmless."""
+        """End the task of a call whose run was cancelled; a timer's handler, which does not wait for the server.
+        Repeating is harmless."""
         found = await self._db.write(to_end, step_id)
         if found is None:
             return
@@ -321,11 +322,12 @@ class ConnectedTools:
 
             await sdk.cancel_task(client, begun.task_id)
 
-        session = Session(begun.session, begun.version)
-        with suppress(OutlastError), anyio.move_on_after(END_S):  # it ends by itself at its server's time
-            await self._connections.use(
-                place_of(server), secrets_of(server, run.project_id), run.started_by, cancel, session=session
-            )
+        async def end() -> None:
+            whose, session = secrets_of(server, run.project_id), Session(begun.session, begun.version)
+            with suppress(OutlastError), anyio.move_on_after(END_S):  # it ends by itself at its server's time
+                await self._connections.use(place_of(server), whose, run.started_by, cancel, session=session)
+
+        await self.calls.beside(end)
 
     async def _answer_live(self, context: Context, answers: Answers) -> Any:
         """What a call at work says to a person's answers; None if its connection ended with an earlier process."""

@@ -1,7 +1,9 @@
 """Forms of another program, such as an MCP server: asked as a question, and answered in the shape it wants. Pure."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
+from math import isfinite
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -16,6 +18,7 @@ DECISION: Final = "decision"
 ACCEPT, OPENED, DECLINE, CANCEL = "Accept", "I opened the page", "Decline", "Cancel"
 YES, NO = "Yes", "No"
 UNUSABLE_PAGE: Final = "the address of its page cannot be opened"
+_MISREAD: Final = re.compile(r"[\\\s\x00-\x1f\x7f]")  # a browser would see another host than is shown
 _BOUNDS: Final = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
 _TYPES: Final = ("string", "number", "integer", "boolean")
 
@@ -181,10 +184,12 @@ def _parsed(name: str, label: str, field: Mapping[str, Any], text: str) -> Any:
 def _number(name: str, label: str, field: Mapping[str, Any], text: str) -> int | float:
     try:
         value = int(text) if field["type"] == "integer" else float(text)
-    except ValueError:
+        if not isfinite(value) or (isinstance(value, int) and abs(value) >= 2**63):  # beyond JSON as it is kept
+            raise ValueError
+    except (ValueError, OverflowError):
         raise _wrong(name, f"{label} is a {'whole ' if field['type'] == 'integer' else ''}number.") from None
     least, most = field.get("minimum"), field.get("maximum")
-    if (least is not None and value < least) or (most is not None and value > most) or value != value:
+    if (least is not None and value < least) or (most is not None and value > most):
         bounds = [f"at least {least}" if least is not None else "", f"at most {most}" if most is not None else ""]
         raise _wrong(name, f"{label} is {' and '.join(one for one in bounds if one) or 'a number'}.")
     return value
@@ -208,6 +213,7 @@ def _host_of(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:
         raise FormUnusable(UNUSABLE_PAGE) from None
-    if not parts.hostname or parts.scheme not in ("http", "https") or "@" in parts.netloc or len(url) > MAX_CHARS:
+    is_plain = "@" not in parts.netloc and not _MISREAD.search(url) and len(url) <= MAX_CHARS
+    if not parts.hostname or parts.scheme not in ("http", "https") or not is_plain:
         raise FormUnusable(UNUSABLE_PAGE)
     return parts.hostname

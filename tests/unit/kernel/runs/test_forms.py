@@ -47,6 +47,9 @@ def test_an_answer_has_the_type_of_its_field(field: dict[str, Any], answer: Any,
         ({"type": "string", "format": "date"}, "tomorrow"),
         ({"type": "string", "format": "uri"}, "example"),
         ({"type": "integer"}, "2.5"),
+        ({"type": "integer"}, str(2**63)),
+        ({"type": "integer"}, "9" * 400),
+        ({"type": "number"}, "1e999"),
         ({"type": "number", "maximum": 2}, "3"),
         ({"type": "number"}, "nan"),
         ({"type": "boolean"}, "perhaps"),
@@ -73,7 +76,15 @@ def test_a_field_that_cannot_be_shown_makes_the_form_unusable(field: Any) -> Non
 
 
 @pytest.mark.parametrize(
-    "url", ["javascript:alert(1)", "https://bank.example.com@evil.example.com/", "https://[", "file:///etc/passwd"]
+    "url",
+    [
+        "javascript:alert(1)",
+        "https://bank.example.com@evil.example.com/",
+        "https://evil.example.com\\.bank.example.com/",
+        "https://evil.example.com\t.bank.example.com/",
+        "https://[",
+        "file:///etc/passwd",
+    ],
 )
 def test_only_pages_of_the_web_without_a_user_are_shown_as_links(url: str) -> None:
     with pytest.raises(FormUnusable):
