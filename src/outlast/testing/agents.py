@@ -28,7 +28,7 @@ class FakeTool(Tool):
     ) -> None:
         self.name, self.ask, self.body = name, "", body
         self.repeatable, self.asks_person = repeatable, asks_person
-        self.reattaches = self.changes_files = False
+        self.reattaches = self.changes_files = self.takes_context = False
         self._code = None
         self.spec = ToolSpec(name, "A tool for tests.", {"type": "object"})
         self.calls: list[tuple[str, int]] = []

@@ -148,11 +148,11 @@ async def _answer_one(question: Mapping[str, Any]) -> str | list[str]:
     answers, a list that is split at commas."""
     options = question["options"]
     out.print(styled(("?", "yellow"), f" {question['question']}"))
-    if question["url"]:
+    if question.get("url"):  # a question of an earlier version has none
         out.print(f"  {question['url']}")
     for number, option in enumerate(options, start=1):
         out.print(f"  {number}. {option}")
-    how = "a number" if question["closed"] else "a number or your own words"
+    how = "a number" if question.get("closed") else "a number or your own words"
     typed = await ask(f"  Your answer ({how}):" if options else "  Your answer:")
     if not question["multiple"]:
         return _chosen(options, typed)

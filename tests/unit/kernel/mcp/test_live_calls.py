@@ -88,8 +88,12 @@ async def test_the_time_of_the_server_begins_after_the_last_open_question_is_ans
     with anyio.fail_after(20) as scope:
         patient = without_deadline(scope, 7, ask)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(patient, WHY)
-            tasks.start_soon(patient, Request("How?", {}))
+
+            async def asked(request: Request) -> None:
+                await patient(request)
+
+            tasks.start_soon(asked, WHY)
+            tasks.start_soon(asked, Request("How?", {}))
             await anyio.wait_all_tasks_blocked()
             first.set()
             await anyio.wait_all_tasks_blocked()
