@@ -2,13 +2,15 @@
 check is bounded: the library's own may be kept busy for ever on the event loop, by one regular expression. Blocks."""
 
 from collections.abc import Callable, Iterator, Mapping
+from time import monotonic
 from typing import Any, Final
 
 import orjson
 
 from outlast.kernel.mcp.definitions import MAX_SCHEMA_BYTES
 
-MOST_STEPS: Final = 300_000  # some 0.3 s
+MOST_STEPS: Final = 100_000  # each with the parts it looks at
+MOST_S: Final = 1.0
 MOST_CHARS: Final = 200
 # Regular expressions hold the interpreter, comparing all items with each other takes squared time, and a schema of
 # another kind inside would be checked without counting.
@@ -18,6 +20,20 @@ Check = Callable[[Any, Any, Any, Any], Iterator[Any]]
 
 class _TooLong(Exception):
     pass
+
+
+class _Bound:
+    def __init__(self) -> None:
+        self._steps, self._until = 0, monotonic() + MOST_S
+
+    def counted(self, check: Check) -> Check:
+        def counting(validator: Any, part: Any, value: Any, schema: Any) -> Iterator[Any]:
+            self._steps += 1 + sum(len(one) for one in (part, value) if isinstance(one, dict | list))
+            if self._steps > MOST_STEPS or monotonic() > self._until:
+                raise _TooLong
+            return iter(check(validator, part, value, schema) or ())
+
+        return counting
 
 
 def breach(schema: Mapping[str, Any], value: Any) -> str:
@@ -31,8 +47,8 @@ def breach(schema: Mapping[str, Any], value: Any) -> str:
             return ""
         kind = validator_for(schema)
         kind.check_schema(bare)
-        steps = [0]
-        counting = extend(kind, {word: _counted(check, steps) for word, check in kind.VALIDATORS.items()})
+        bound = _Bound()
+        counting = extend(kind, {word: bound.counted(check) for word, check in kind.VALIDATORS.items()})
         error = next(counting(bare, registry=Registry()).iter_errors(value), None)
     except Exception:  # a schema that is none, that refers to nothing, or that has no end
         return ""
@@ -52,13 +68,3 @@ def _is_bounded(schema: Mapping[str, Any]) -> bool:
         elif isinstance(part, list):
             parts.extend(part)
     return True
-
-
-def _counted(check: Check, steps: list[int]) -> Check:
-    def counting(validator: Any, part: Any, value: Any, schema: Any) -> Iterator[Any]:
-        steps[0] += 1 + sum(len(one) for one in (part, value) if isinstance(one, dict | list))
-        if steps[0] > MOST_STEPS:
-            raise _TooLong
-        return iter(check(validator, part, value, schema) or ())
-
-    return counting
