@@ -129,3 +129,12 @@ def test_a_server_in_the_code_of_an_agent_is_shown_with_its_tools_and_cannot_be_
     expect(tools.locator("[data-mcp-tool=find]")).to_contain_text("changed by the server")
     tools.get_by_role("button", name="Allow board.find").click()
     expect(tools.get_by_role("button", name="Withdraw board.find")).to_be_visible()
+
+
+def test_the_row_of_a_package_names_the_hosts_that_it_may_reach(open_page: OpenPage, server: Studio) -> None:
+    project = server.get("/v1/me")["default_project_id"]
+    hosts = ["api.example.com", "*.example.org"]
+    wanted = {"name": "notes", "package": "npx -y @modelcontextprotocol/server-memory", "hosts": hosts}
+    server.post(f"/v1/projects/{project}/mcp-servers", wanted)
+    row = open_page(f"/projects/{project}/connections").locator("[data-mcp-server=notes]")
+    expect(row).to_contain_text("May reach api.example.com, *.example.org")

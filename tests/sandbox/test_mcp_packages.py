@@ -71,9 +71,9 @@ class Works:
         assert manager is not None
         return manager
 
-    async def add(self, **more: Any) -> McpToolsAnswer:
+    async def add(self, name: str = "notes", **more: Any) -> McpToolsAnswer:
         """The project's server, installed and with all of its tools allowed."""
-        wanted = McpServerRequest(name="notes", package="uvx notes", **more)
+        wanted = McpServerRequest(name=name, package="uvx notes", **more)
         added = await actions.add_server(self.it.services, self.it.owner, self.it.project_id, wanted)
         assert (added.server.listed_at, added.server.version, added.tools) == (None, None, [])
         return await self.installed(added.server.id)
@@ -116,7 +116,7 @@ async def works(
 ) -> AsyncIterator[Works]:
     db: Database = open_database(f"sqlite:///{folder}/outlast.db", folder, SystemClock())
     await migrate(db)
-    free = PolicyRule(name="free", tool="notes__*", decision="allow")
+    free = PolicyRule(name="free", tool="*", decision="allow")
     mcp_settings = McpSettings(timeout_s=60, **more)
     settings = Settings(sandbox=SANDBOX, mcp=mcp_settings, retry=RetrySettings(attempts=0), policy=(free,))
     manager = SandboxManager(db, local, SystemClock(), SANDBOX, folder / "data")
@@ -184,10 +184,11 @@ async def test_a_package_reaches_the_named_hosts_only_and_gets_a_placeholder_of_
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b"a page"})
 
-    async with serving(page) as port:
-        place = f"127.0.0.1:{port}"
-        key = DependencySettings(secret_env="OUTLAST_TEST_SECRET", hosts=(place,), allow_private=(place,))
-        calls = [Call("notes__fetch", {"url": f"http://{host}/"}) for host in (place, "example.com")]
+    async with serving(page) as port, serving(page) as open_port:
+        place, opened = f"127.0.0.1:{port}", f"127.0.0.1:{open_port}"
+        key = DependencySettings(secret_env="OUTLAST_TEST_SECRET", hosts=(place,), allow_private=(place, opened))
+        asked = [("notes", place), ("notes", "example.com"), ("plain", opened), ("plain", place)]
+        calls = [Call(f"{server}__fetch", {"url": f"http://{host}/"}) for server, host in asked]
         turns = [step for call in calls for step in (turn(call), turn("So."))]
         sandbox = replace(SANDBOX, dependencies=(key,))
         async with works(local, tmp_path, turns, sandbox=sandbox) as it:
@@ -195,6 +196,10 @@ async def test_a_package_reaches_the_named_hosts_only_and_gets_a_placeholder_of_
             assert await it.told() == "a page with SECRET_PLACEHOLDER_"
             assert seen == ["hush-hush"]
             assert "a page" not in await it.told()
+            await it.add("plain", hosts=[opened])  # the same package, with a host of its own and without the secret
+            assert await it.told() == "a page with "
+            assert "a page" not in await it.told()
+            assert seen == ["hush-hush", ""]
 
 
 async def test_a_package_that_is_not_what_was_pinned_is_not_started(

@@ -266,23 +266,55 @@ def answering(status: int, body: bytes, kind: bytes = b"application/json", *more
         (answering(200, b"{]"), "tracker"),
         (answering(500, b""), "HTTP status 500"),
         (answering(401, b""), "HTTP status 401"),
-        (answering(307, b"", b"text/plain", (b"location", b"http://10.0.0.1/mcp")), "tracker"),
         (answering(200, b" " * 11_000_000), "more than can be read at once"),
         (answering(200, b"", b"application/json", (b"content-encoding", b"gzip")), "encoding"),
     ],
-    ids=["a page", "garbage", "an error", "signed out", "a redirect to a private address", "too much", "compressed"],
+    ids=["a page", "garbage", "an error", "signed out", "too much", "compressed"],
 )
 async def test_a_server_that_answers_badly_is_a_tool_error_and_the_run_goes_on(
     db: Database, tmp_path: Path, app: Answer, told: str
 ) -> None:
-    turns = [turn(FIND), turn("It is broken.")]
-    async with connected(db, tmp_path, turns, timeout_s=20) as it, serving(app) as port:
+    async with connected(db, tmp_path, [turn(FIND), turn("It is broken.")], timeout_s=20) as it:
+        text = await answer_of(it, db, app)
+        assert text.startswith("The MCP server tracker ")
+        assert told in text
+
+
+async def answer_of(it: Connected, db: Database, app: Answer) -> str:
+    """What the model reads of its first call, with this application where the server was."""
+    async with serving(app) as port:
         await db.write(lambda tx: _move(tx, f"http://127.0.0.1:{port}/mcp"))
         it.it.services.engine.connected._connections._allowed |= {("127.0.0.1", port)}  # type: ignore[attr-defined]
         assert await it.answer() == "completed"
         (text,) = told_last(it.it.model.requests[1])
-        assert text.startswith("The MCP server tracker ")
-        assert told in text
+        return text
+
+
+@pytest.mark.parametrize(
+    ("status", "host", "told"),
+    [
+        (307, "127.0.0.1", "redirects elsewhere. The address belongs to a private network."),
+        (302, "127.0.0.1", "redirects elsewhere. The address belongs to a private network."),
+        (307, "localhost", "redirects to http://localhost:{port}, which is not followed."),
+    ],
+    ids=["an address", "an address with another method", "a name"],
+)
+async def test_a_server_that_redirects_to_a_private_address_leads_nowhere(
+    db: Database, tmp_path: Path, status: int, host: str, told: str
+) -> None:
+    reached: list[str] = []
+
+    async def trap(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            reached.append(scope["path"])
+            await answering(200, b"{}")(scope, receive, send)
+
+    turns = [turn(FIND), turn("It is broken.")]
+    async with connected(db, tmp_path, turns, timeout_s=20) as it, serving(trap) as port:
+        location = f"http://{host}:{port}/mcp".encode()
+        text = await answer_of(it, db, answering(status, b"", b"text/plain", (b"location", location)))
+        assert text.startswith(f"The MCP server tracker {told.format(port=port)}")
+        assert reached == []
 
 
 async def test_a_server_that_is_gone_or_private_is_a_tool_error(db: Database, tmp_path: Path) -> None:

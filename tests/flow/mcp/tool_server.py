@@ -22,13 +22,15 @@ CHART = png(8, 6)
 
 @dataclass
 class ToolServer:
-    """`calls` are those of its tools; `headers` those of each request, with names in lower case."""
+    """`calls` are those of its tools; `headers` those of each request, with names in lower case. While it `is_dying`,
+    the connection of each call ends in the middle of its answer."""
 
     mcp: MCPServer
     port: int = 0
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     stuck: anyio.Event = field(default_factory=anyio.Event)
+    is_dying: bool = False
 
     @property
     def url(self) -> str:
@@ -95,21 +97,36 @@ def make_server(**options: Any) -> ToolServer:
 
 
 @asynccontextmanager
-async def tool_server(port: int = 0, **options: Any) -> AsyncIterator[ToolServer]:
-    """The server, at work. `options`: of the library's server."""
+async def tool_server(port: int = 0, is_stream: bool = True, **options: Any) -> AsyncIterator[ToolServer]:
+    """The server, at work. Its answers are streams of events, or else one JSON object. `options`: of the library's
+    server."""
     it = make_server(**options)
-    app = it.mcp.streamable_http_app()
+    app = it.mcp.streamable_http_app(json_response=not is_stream)
 
     async def noting(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
             it.headers.append({name.decode(): text.decode() for name, text in scope["headers"]})
-        await app(scope, receive, send)
+        await app(scope, receive, _dying(it, send) if it.is_dying else send)
 
     async with serving(noting, port) as it.port:
         try:
             yield it
         finally:
             it.stuck.set()
+
+
+def _dying(it: ToolServer, send: Callable[..., Any]) -> Callable[..., Any]:
+    before = len(it.calls)
+
+    async def cut(message: Any) -> None:
+        body = message.get("body", b"")
+        if len(it.calls) == before or not body:
+            await send(message)
+            return
+        await send({"type": "http.response.body", "body": body[: len(body) // 2], "more_body": True})
+        raise ConnectionAbortedError("in the middle of an answer")
+
+    return cut
 
 
 @asynccontextmanager

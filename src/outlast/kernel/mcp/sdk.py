@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any, Final
+from urllib.parse import urljoin
 
 import aiohttp
 import httpx2
@@ -19,11 +20,12 @@ from outlast.kernel.http.private_addresses import Allowed, PrivateAddress
 from outlast.kernel.mcp.answer_sizes import REFUSED, AnswerSize
 from outlast.kernel.mcp.live_calls import Ask, refuse
 from outlast.kernel.mcp.rules import checked_url
-from outlast.kernel.mcp.sdk_requests import Tasks, elicitation
+from outlast.kernel.mcp.sdk_requests import ResultBroken, Tasks, elicitation
 from outlast.kernel.mcp.targets import Failure, Session, Target
 
 MAX_ANSWER_BYTES: Final = 10_000_000  # of one message; `AnswerSize` refuses most of them earlier
 CONNECT_S: Final = 10.0
+REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _BLOCK: Final = 65_536
 _SESSION_ID: Final = "mcp-session-id"
 _OURS: Final = frozenset({"host", "content-length", "accept-encoding", "connection", "user-agent"})
@@ -115,7 +117,7 @@ class _Guarded(httpx2.AsyncBaseTransport):
         answer = await self._http.request(
             request.method, url, data=body or None, headers=headers, allow_redirects=False
         )
-        self._note(request.method, answer)
+        self._note(request.method, url, answer)
         if answer.headers.get("Content-Encoding", "identity") != "identity":  # it could be far larger than it seems
             answer.close()
             raise self._fail("answered in an encoding that was not asked for")
@@ -123,12 +125,23 @@ class _Guarded(httpx2.AsyncBaseTransport):
             answer.status, headers=list(answer.headers.items()), stream=_Bounded(answer, self._fail), request=request
         )
 
-    def _note(self, method: str, answer: aiohttp.ClientResponse) -> None:
+    def _note(self, method: str, url: str, answer: aiohttp.ClientResponse) -> None:
         if method != "POST":  # the stream of notifications, and the end of a session: servers need not have them
             return
         self._failure.status = answer.status
         self._session.id = answer.headers.get(_SESSION_ID, self._session.id)
         self._failure.reason = "" if answer.status < 300 else f"answered with HTTP status {answer.status}"
+        if answer.status in REDIRECTS and "Location" in answer.headers:
+            self._failure.reason = self._redirected(urljoin(url, answer.headers["Location"])) or self._failure.reason
+
+    def _redirected(self, url: str) -> str:
+        """Why a redirect is not followed; empty for one to the server itself, which the library may follow."""
+        try:
+            checked_url(url, self._allowed)
+        except MalformedInput as error:
+            return f"redirects elsewhere. {error.message}"
+        scheme, host, port = origin = _origin(httpx2.URL(url))
+        return "" if origin == self._origin else f"redirects to {scheme}://{host}:{port}, which is not followed"
 
     def _fail(self, reason: str) -> httpx2.TransportError:
         self._failure.reason = reason
@@ -165,6 +178,8 @@ def reason_of(error: Exception) -> str:
     for one in _leaves(error):
         if isinstance(one, MCPError):
             return f"refused the request: {' '.join(str(one).split())}"
+        if isinstance(one, ResultBroken):
+            return f"returned a result that breaks the tool's own output schema: {one}"
     return f"answered something that cannot be read ({type(next(iter(_leaves(error)))).__name__})"
 
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, Literal
 
+from anyio import to_thread
 from mcp import ClientSession, MCPError
 from mcp.client.extension import ClaimContext, ClientExtension, ResultClaim
 from mcp.client.session import ClientRequestContext, ElicitationFnT
@@ -43,12 +45,13 @@ from mcp_types import (
 )
 from mcp_types import Request as McpRequest
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from outlast.base.mcp_errors import McpServerFailed
 from outlast.kernel.mcp.definitions import HINTS, Definition
 from outlast.kernel.mcp.live_calls import Ask
 from outlast.kernel.mcp.outcomes import Begun, Request, TaskState, Wanted
+from outlast.kernel.mcp.output_schemas import breach
 
 MAX_PAGES: Final = 20  # of a listing
 MAX_LISTED: Final = 1_000
@@ -122,6 +125,7 @@ async def call_tool(
     """What a tool returned, what its server wants to know of a person first, or the task that the call has become.
     `answers` and `state`: of the person, and of the server, when it asked before. `progress` is called on the way."""
     responses = None if answers is None else _responses(answers)
+    client.validate_tool_result = partial(_check_result, client)  # type: ignore[method-assign]
     if await _makes_task(client, name):
         return await _begin_task(client, name, arguments)
 
@@ -151,6 +155,21 @@ async def call_tool(
         return Begun(found.task_id, client.protocol_version or "", poll_s=_seconds(found.poll_interval_ms))
     result: CallToolResult = found
     return result
+
+
+class ResultBroken(Exception):
+    """A result that is not as its tool says; the text says why."""
+
+
+async def _check_result(client: ClientSession, name: str, result: CallToolResult) -> None:
+    if result.structured_content is None:
+        return
+    if name not in client._tool_output_schemas:
+        with suppress(MCPError, ValidationError):  # the call was made: its result counts more than this check
+            await list_tools(client)
+    schema = client._tool_output_schemas.get(name)
+    if schema is not None and (words := await to_thread.run_sync(breach, schema, result.structured_content)):
+        raise ResultBroken(words)
 
 
 def _responses(answers: Mapping[str, Mapping[str, Any]]) -> InputResponses:

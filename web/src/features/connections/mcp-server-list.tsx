@@ -99,7 +99,7 @@ interface RowProps {
 }
 
 function Row({ projectId, server, account, mayAllow, mayConnect, onShow }: RowProps) {
-  const { id, name, url, origin, agents, secret, secrets, allowed, waiting, listed_at, problem } = server
+  const { id, name, url, origin, agents, hosts, secret, secrets, allowed, waiting, listed_at, problem } = server
   const where = server.package ?? url.replace(/^https?:\/\//, '')
   const version = server.version === null ? '' : ` · version ${server.version}`
   const pending =
@@ -121,6 +121,11 @@ function Row({ projectId, server, account, mayAllow, mayConnect, onShow }: RowPr
             {version}
             {[...(secret === null ? [] : [secret]), ...secrets].map((one) => ` · ${one}`)}
           </p>
+          {hosts.length > 0 && (
+            <p className="mt-0.5 truncate text-[13px] text-muted" title={hosts.join(', ')}>
+              May reach {hosts.join(', ')}
+            </p>
+          )}
           <p className="mt-0.5 text-[13px] text-muted">
             {allowed > 0 && `${plural(allowed, 'tool')} for ${origin === 'code' ? 'its agent' : 'agents'}`}
             {allowed === 0 && (listed_at === null ? pending : 'No tools for agents yet')}
