@@ -1,5 +1,6 @@
 """An authorization server made with Authlib, on the loopback interface: PKCE, the parameters `resource` and `iss`,
-registration, revocation, and refresh tokens that rotate and die, with their whole family, when one is used twice."""
+registration, clients that are the address of a document, revocation, and refresh tokens that rotate and die, with their
+whole family, when one is used twice."""
 
 from __future__ import annotations
 
@@ -9,8 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 import flask
+import httpx
 import werkzeug.serving
 from authlib.integrations.flask_oauth2 import AuthorizationServer
 from authlib.oauth2.rfc6749 import InvalidGrantError, grants
@@ -22,6 +25,7 @@ from authlib.oauth2.rfc7636 import CodeChallenge
 from authlib.oauth2.rfc9207 import IssuerParameter
 
 METHODS = ("none", "client_secret_basic", "client_secret_post")
+DOCUMENTS = "client_id_metadata_document_supported"
 CONSENT = """<!doctype html><title>Tracker</title><h1>Outlast asks for your account</h1>
 <form method=post><button>Allow</button></form>"""
 
@@ -101,13 +105,15 @@ class Token:
 @dataclass
 class AuthServer:
     """What a test sets and sees. `answers`: fields of the metadata that replace the real ones (None: left out); `user`:
-    who signs in; `renewals`: tokens that were renewed."""
+    who signs in; `renewals`: tokens that were renewed; `hosts`: where the hosts of clients' documents are reached, in
+    place of their names and certificates."""
 
     port: int = 0
     lasts_s: int = 3600
     method: str = "none"
     user: str = "ana"
     answers: dict[str, Any] = field(default_factory=dict)
+    hosts: dict[str, str] = field(default_factory=dict)
     clients: dict[str, Client] = field(default_factory=dict)
     codes: dict[str, Code] = field(default_factory=dict)
     tokens: list[Token] = field(default_factory=list)
@@ -120,6 +126,19 @@ class AuthServer:
     @property
     def issuer(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    def client_of(self, client_id: str) -> Client | None:
+        """The client that is registered, or that the document at this address describes (draft-ietf-oauth-client-id-
+        metadata-document): the address has https and a path, and the document has to name it."""
+        parts = urlsplit(client_id)
+        if parts.scheme != "https" or not parts.path or self.answers.get(DOCUMENTS) is not True:
+            return self.clients.get(client_id)
+        asked = httpx.get(f"{self.hosts[parts.netloc]}{parts.path}", headers={"Host": parts.netloc}, timeout=60)
+        found = asked.json() if asked.headers["content-type"].startswith("application/json") else {}
+        method = found.get("token_endpoint_auth_method")
+        if asked.status_code != 200 or found.get("client_id") != client_id or method != "none":
+            return None
+        return Client(client_id, "", found["redirect_uris"], method)
 
     def subject_of(self, access: str) -> Token | None:
         """The live token of this text."""
@@ -154,7 +173,7 @@ def make_app(it: AuthServer) -> flask.Flask:  # noqa: C901 - Authlib wants a cla
             )
         )
 
-    server = AuthorizationServer(app, it.clients.get, save_token)
+    server = AuthorizationServer(app, it.client_of, save_token)
 
     def lasts(*_: Any) -> int:
         return it.lasts_s

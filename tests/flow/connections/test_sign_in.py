@@ -72,7 +72,7 @@ class World:
 
 async def allow(url: str, **form: str) -> SignInCallbackRequest:
     """What the browser brings back after the person has allowed it."""
-    async with httpx.AsyncClient() as browser:
+    async with httpx.AsyncClient(timeout=60) as browser:
         answer = await browser.post(url, data=form)
     assert answer.status_code == 302, answer.text
     back = parse_qs(urlsplit(answer.headers["location"]).query)

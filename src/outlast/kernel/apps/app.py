@@ -39,6 +39,8 @@ class App:
     - `opens`: ports that it implements with what `open_app` opens.
     - `uses`: ports that it needs another app to implement.
     - `routes`: its modules with a `router`. Imported when a server with HTTP starts.
+    - `trials`: its module with `trials(settings, environment, clock) -> Sequence[Trial]`: services outside of this
+      server that `outlast doctor --connections` tries (`trials.py`).
     """
 
     name: str
@@ -56,3 +58,4 @@ class App:
     opens: Sequence[Port[Any]] = ()
     uses: Sequence[Port[Any]] = ()
     routes: Sequence[str] = ()
+    trials: str = ""

@@ -1,4 +1,4 @@
-"""`outlast doctor --connections`: tries each service and each MCP server over the network."""
+"""`outlast doctor --connections`: tries each service and each MCP server over the network, and what apps use."""
 
 import os
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import existing_data_directory
 from outlast.base.errors import OutlastError
 from outlast.db.database import Database, Tx
+from outlast.kernel.apps.trials import Trial, TrialFailed, put_passed, trials_of
 from outlast.kernel.cli.units import count
 from outlast.kernel.connections import store
 from outlast.kernel.connections.account_tokens import Account, AccountTokens
@@ -39,16 +40,18 @@ class Check(NamedTuple):
 
 
 async def check_connections(database: Database, settings: Settings) -> Sequence[Check]:
-    """Try each service of the configuration, and each MCP server, with the newest account that people connected there.
-    That a service passed is kept."""
+    """Try each service of the configuration, and each MCP server, with the newest account that people connected there,
+    and the services that apps use. That a service passed is kept."""
     vault = await open_vault(database, existing_data_directory(settings.server.data_dir), os.environ)
     oauth = OAuth(allowed_addresses(settings.mcp.allow_private), settings.connections, os.environ.get)
-    tokens = AccountTokens(database, vault, oauth, SystemClock())
+    clock = SystemClock()
+    tokens = AccountTokens(database, vault, oauth, clock)
     connections = McpConnections(database, vault, settings.mcp, tokens, ConfiguredSecrets(settings.sandbox))
     if oauth.services:
         await database.write(store.put_services, list(oauth.services.values()))
     found = [await _service(database, tokens, service) for service in oauth.services.values()]
     found += [await _server(database, connections, row) for row in await database.read(_servers)]
+    found += [await _trial(database, trial) for trial in trials_of(settings, os.environ, clock)]
     return found or [Check("note", "Connections", "no service is configured, and no project has an MCP server")]
 
 
@@ -89,6 +92,15 @@ async def _server(database: Database, connections: McpConnections, row: McpServe
     except OutlastError as error:
         return Check("bad", what, error.message, (error.hint,) if error.hint else ())
     return Check("ok", what, f"lists {count(len(tools), 'tool')}")
+
+
+async def _trial(database: Database, trial: Trial) -> Check:
+    try:
+        found = await trial.run()
+    except TrialFailed as error:
+        return Check("bad", trial.what, str(error))
+    await database.write(put_passed, trial)
+    return Check("ok", trial.what, found)
 
 
 def _servers(tx: Tx) -> list[McpServerRow]:

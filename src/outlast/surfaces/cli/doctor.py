@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import asdict, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +23,7 @@ from outlast.base.records import dataclass
 from outlast.db.connect import open_database, sqlite_path
 from outlast.db.database import Database
 from outlast.db.sqlite import SqliteDatabase, find_damage
+from outlast.kernel.apps.trials import NOT_TRIED, passed_at, trials_of
 from outlast.kernel.cli.exits import Exit
 from outlast.kernel.cli.session import wants_json
 from outlast.kernel.cli.terminal import out, print_json, styled
@@ -56,7 +57,7 @@ def print_findings(settings: Settings) -> Exit:
 
 
 def print_connections(settings: Settings) -> Exit:
-    """Print what was found of services and MCP servers, as `print_findings`."""
+    """Print what was found of services, MCP servers and the web search, as `print_findings`."""
     return _print(anyio.run(_connections, settings))
 
 
@@ -84,6 +85,7 @@ def _examine(settings: Settings) -> Iterator[Finding]:
     yield _deno()
     yield _web_app()
     yield _chromium(settings)
+    yield from anyio.run(_trials, settings)
     yield from _models(settings)
     for sidecar in wanted_sidecars(settings):
         yield Finding("ok", "Sidecar", sidecar.summary)
@@ -150,6 +152,22 @@ async def _set_aside(settings: Settings) -> list[Finding]:
     ]
     many = f"{count(len(items), 'item')} failed repeatedly and will not be retried"
     return [Finding("bad", "Set aside", many, (*shown, "Fix the cause, then retry them."))]
+
+
+async def _trials(settings: Settings) -> list[Finding]:
+    """The services that apps use, and whether they were ever tried."""
+    trials = trials_of(settings, os.environ, SystemClock())
+    passed: list[str | None] = [None] * len(trials)
+    with suppress(OutlastError, sa.exc.DatabaseError):  # such as no database yet
+        if trials:
+            async with _opened(settings) as database:
+                if database is not None:
+                    passed = [await database.read(passed_at, trial) for trial in trials]
+    fix = "'outlast doctor --connections' tries it."
+    return [
+        Finding("note", trial.what, NOT_TRIED, (fix,)) if at is None else Finding("ok", trial.what, f"worked at {at}")
+        for trial, at in zip(trials, passed, strict=True)
+    ]
 
 
 async def _connections(settings: Settings) -> list[Finding]:

@@ -55,12 +55,13 @@ def migrate() -> None:
 @app.verb("doctor", "outlast doctor --config /etc/outlast.toml")
 def doctor(
     connections: Annotated[
-        bool, typer.Option("--connections", help="Try services and MCP servers instead, with connected accounts.")
+        bool, typer.Option("--connections", help="Try services, MCP servers and the web search instead.")
     ] = False,
 ) -> None:
     """Check this machine and the configuration, and print how to fix problems.
 
-    With --connections, each service of the configuration and each MCP server is asked over the network."""
+    With --connections, each service of the configuration and each MCP server is asked over the network, with accounts
+    that people connected there, and the search service is asked one question."""
     from outlast.surfaces.cli.doctor import print_connections, print_findings
 
     raise typer.Exit((print_connections if connections else print_findings)(read_settings()))
