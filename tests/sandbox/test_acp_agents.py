@@ -16,18 +16,21 @@ import pytest
 
 from outlast import acp_agent
 from outlast.base.clock import SystemClock
+from outlast.base.ids import new_id
 from outlast.db.database import Database
 from outlast.kernel.runs import leases
 from outlast.kernel.runs.actions import cancel_run, continue_run
 from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.settings import PolicyRule
 from outlast.kernel.runs.store import run_of
+from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log_store import read_all
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import ScriptedModel
+from outlast_sandbox.interactive import ProcessSpec
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.factories import make_project, make_services, make_thread, make_user
 from tests.flow.harness import Stage
@@ -262,6 +265,29 @@ async def test_cancel_stops_the_agent_and_ends_its_process(db: Database, tmp_pat
         assert it.file("done").splitlines() == ["wait begins", "cancelled"]
         ((sandbox_id, ref),) = await local.list_refs()
         assert await (await local.connect(sandbox_id, ref)).processes.list() == []
+
+
+async def test_a_run_that_is_cancelled_while_it_is_parked_leaves_no_process(
+    db: Database, tmp_path: Path, local: LocalProvider
+) -> None:
+    async with works(db, tmp_path, local) as it:
+        async with at_work(it):
+            run_id = (await it.start("write")).run_id
+            await it.approval(run_id)
+        ((sandbox_id, ref),) = await local.list_refs()
+        processes = (await local.connect(sandbox_id, ref)).processes
+        other = await processes.start(ProcessSpec(("sleep", "60"), tag=f"acp {new_id('effect')} 0"))
+        assert len(await processes.list()) == 2
+        await cancel_run(it.services, it.owner, run_id)
+        steps = SandboxSteps(it.manager.freeze, it.manager.thaw, it.manager.kill, it.manager.stop_commands)
+        async with anyio.create_task_group() as group:
+            group.start_soon(Sweeper(it.services.engine, steps).run)
+
+            async def is_alone() -> bool:
+                return [one.pid for one in await processes.list()] == [other.pid]
+
+            await it.when(is_alone)
+            group.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize(

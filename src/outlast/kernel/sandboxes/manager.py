@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from signal import SIGKILL
 from typing import Final
 
 import anyio
 
 from outlast.base.clock import Clock
-from outlast.base.errors import SandboxLost
+from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.sandboxes import store
@@ -169,14 +170,18 @@ class SandboxManager:
                 await self.lives.change(row, State.KILLED)
 
     async def stop_commands(self, workspace_id: str, effect_ids: Sequence[str]) -> None:
-        """End these commands and evaluations with all their processes. Does nothing if they have ended or there is no
-        sandbox."""
+        """End these commands and evaluations with all their processes, and the processes whose tag names one of these
+        effects. Does nothing if they have ended or there is no sandbox."""
         sandbox = await self.find(workspace_id)  # wakes it: a frozen agent does not accept the call
         if sandbox is None:
             return
         with suppress(SandboxLost):
             for effect_id in effect_ids:
                 await sandbox.kill_command(effect_id)
+            for process in await sandbox.processes.list() if self.provider.capabilities.interactive else ():
+                if not set(effect_ids).isdisjoint((process.spec.tag or "").split(" ")):
+                    with suppress(NotFound):  # it has just ended
+                        await sandbox.processes.signal(process.pid, SIGKILL, group=True)
 
     async def end_sessions(self, workspace_id: str) -> int:
         """End the idle code sessions in its sandbox, if that is awake; returns their number. A sleeping one is not

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import httpx2
-from pydantic import TypeAdapter
+from pydantic import BaseModel
 from pydantic_ai.models import Model, create_async_httpx2_client
 
 from outlast.kernel.models.api_key import ApiKey
@@ -61,10 +61,15 @@ def build_response_types(kind: str) -> None:
     """Build the Pydantic models of OpenAI's answers, once. Otherwise its SDK builds them for the first answer, on the
     event loop, in half a second. Blocking: call it in a thread."""
     if kind == "openai":
-        from openai.types.responses import Response, ResponseStreamEvent
+        from openai.types.responses import Response, ResponseOutputItem, ResponseStreamEvent
 
-        Response.model_rebuild(force=True)
-        TypeAdapter(ResponseStreamEvent)
+        for made in (*_members(ResponseOutputItem), Response, *_members(ResponseStreamEvent)):
+            made.model_rebuild()
+
+
+def _members(union: Any) -> tuple[type[BaseModel], ...]:
+    """The models of an annotated union."""
+    return get_args(get_args(union)[0])
 
 
 def _options(config: ProviderConfig, key: ApiKey, http: httpx2.AsyncClient) -> dict[str, Any]:

@@ -154,7 +154,8 @@ class AcpLeg:
         return True
 
     def _tag(self, number: int) -> str:
-        return f"{self._run.id} {number}"
+        """It names the effect, so that the process ends with it if the run is cancelled while no worker holds it."""
+        return f"{self._ctx.effect_id} {number}"
 
     async def _begin(self) -> State:
         """A process with a session: that of the thread's earlier runs, if the agent can load it."""

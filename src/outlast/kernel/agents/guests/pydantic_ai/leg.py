@@ -2,15 +2,19 @@
 
 import json
 import re
+import sys
 from collections.abc import Mapping, Sequence
-from functools import partial
+from contextlib import suppress
+from functools import cache, partial
 from typing import Any
 
+import anyio.to_thread
 from pydantic_ai.agent import AbstractAgent
 from pydantic_ai.capabilities import ReinjectSystemPrompt
 from pydantic_ai.capabilities.abstract import leaf_capabilities
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
+from pydantic_ai.models import infer_model
 from pydantic_ai.usage import UsageLimits
 from pydantic_core import to_json
 
@@ -25,6 +29,7 @@ from outlast.kernel.agents.guests.pydantic_ai.workspace import OutlastWorkspace,
 from outlast.kernel.agents.prompt import context_messages
 from outlast.kernel.compactions.prompt import summary_message
 from outlast.kernel.models.protocol import TextPiece
+from outlast.kernel.models.providers.pydantic_ai_clients import build_response_types
 from outlast.kernel.runs.function_output import Shown
 from outlast.kernel.runs.guest_journal import MAX_UNIT_BYTES, Guest, GuestJournal, place_of
 from outlast.kernel.runs.history import History, history_before
@@ -61,6 +66,7 @@ async def _play(
 ) -> Any:
     """The answer of one run. Its messages are kept for the next ones."""
     run, engine = journal.context.run, journal.context.engine
+    await anyio.to_thread.run_sync(_prepare, agent.model)
     history = await engine.db.read(partial(_history, run=run, limit=context_messages(engine.settings, run.profile)))
     token = current_journal.set(journal)
     try:
@@ -86,6 +92,21 @@ async def _play(
 
     await journal.unit(MESSAGES, kept, lambda _value, tx, events: journal.close(results_in(new), tx, events))
     return _answer(result.output, new)
+
+
+def _prepare(model: Any) -> None:
+    """Load what the agent's model needs. Otherwise pydantic-ai does it at the first turn, on the event loop."""
+    if isinstance(model, str):
+        with suppress(Exception):  # the run says what is wrong
+            _load(model)
+    if "openai" in sys.modules:
+        build_response_types("openai")
+
+
+@cache
+def _load(model: str) -> None:
+    """Import the packages of a model that is given by its name."""
+    infer_model(model)
 
 
 def _answer(output: Any, new: Sequence[ModelMessage]) -> Any:
