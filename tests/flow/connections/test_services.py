@@ -43,7 +43,8 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.settings.server import ServerSettings
 from outlast.surfaces.cli.connection_checks import NO_ACCOUNT, check_connections
 from outlast.testing.scripted_model import Call, turn
-from outlast_sandbox.egress.rules import Policy
+from outlast_sandbox.egress.rules import Policy, SecretRule
+from outlast_sandbox.host_patterns import parse_pattern
 from tests.factories import join, make_user
 from tests.flow.connections.service_servers import CLIENT, SECRET, ServiceServer, service_server
 from tests.flow.connections.test_sign_in import OWN, allow
@@ -307,19 +308,41 @@ async def test_the_token_is_for_the_hosts_of_the_service_and_runs_of_its_agents_
         async def others(user_id: str | None, project_id: str, name: str) -> str | None:
             return f"other {name}"
 
-        look_up = found.beside(others, "wsp_1")
+        look_up = found.beside(others, "wsp_1", found.widened(Policy()))
         assert await look_up(None, it.it.project_id, "OTHER") == "other OTHER"
         assert await look_up(None, it.it.project_id, "GITHUB_TOKEN") is None  # no run works there
         started = await it.it.start()
         await it.it.ended(started.run_id)
         await db.write(lambda tx: tx.execute(sa.update(runs).values(workspace_id="wsp_1")))
         assert (await db.read(run_of, started.run_id)).started_by == it.it.owner.user_id
-        assert await look_up(None, it.it.project_id, "GITHUB_TOKEN") in it.server.live
+        for leg, has in (("ended", False), ("parked", False), ("ready", True), ("held", True)):
+            await db.write(lambda tx, leg=leg: tx.execute(sa.update(runs).values(leg=leg)))
+            token = await look_up(None, it.it.project_id, "GITHUB_TOKEN")
+            assert (token in it.server.live) is has, leg
         await db.write(lambda tx: tx.execute(sa.update(runs).values(profile="other")))
         assert await look_up(None, it.it.project_id, "GITHUB_TOKEN") is None
         ben = await db.write(make_user, "Ben")
         await db.write(lambda tx: tx.execute(sa.update(runs).values(profile="chat", started_by=ben.user_id)))
         assert await look_up(None, it.it.project_id, "GITHUB_TOKEN") is None
+
+
+@on_sqlite
+async def test_the_token_never_goes_to_the_hosts_of_another_secret_of_the_same_name(
+    db: Database, tmp_path: Path
+) -> None:
+    async with world(db, tmp_path, "github", [turn("Done.")]) as it:
+        await it.connect()
+        await it.it.ended((await it.it.start()).run_id)
+        await db.write(lambda tx: tx.execute(sa.update(runs).values(workspace_id="wsp_1", leg="held")))
+        found = AccountSecrets(db, it.it.services.accounts, it.it.services.engine.agents)
+        taken = Policy(secrets=(SecretRule("GITHUB_TOKEN", (parse_pattern("ghe.corp"),)),))
+        assert found.widened(taken) == taken
+
+        async def others(user_id: str | None, project_id: str, name: str) -> str | None:
+            return f"other {name}"
+
+        look_up = found.beside(others, "wsp_1", found.widened(taken))
+        assert await look_up(None, it.it.project_id, "GITHUB_TOKEN") == "other GITHUB_TOKEN"
 
 
 @on_sqlite
