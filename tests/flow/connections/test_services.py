@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import httpx
 import pytest
 import sqlalchemy as sa
 
@@ -46,8 +47,10 @@ from outlast.testing.scripted_model import Call, turn
 from outlast_sandbox.egress.rules import Policy, SecretRule
 from outlast_sandbox.host_patterns import parse_pattern
 from tests.factories import join, make_user
+from tests.flow.connections.auth_server import auth_server
+from tests.flow.connections.guarded_server import guarded_server
 from tests.flow.connections.service_servers import CLIENT, SECRET, ServiceServer, service_server
-from tests.flow.connections.test_sign_in import OWN, allow
+from tests.flow.connections.test_sign_in import OWN, allow, brought_back
 from tests.flow.harness import Stage, stage, told_last
 from tests.flow.mcp.tool_server import tool_server
 
@@ -129,10 +132,10 @@ def _secret(monkeypatch: pytest.MonkeyPatch) -> None:
 async def world(
     db: Database, folder: Path, kind: str, turns: Any = (), agent: Agent = AGENT, **options: Any
 ) -> AsyncIterator[World]:
-    given = options.pop("given", {})
+    given, places = options.pop("given", {}), options.pop("places", ())
     with service_server(kind, **options) as server:
         chosen = Settings(
-            mcp=McpSettings(allow_private=(f"127.0.0.1:{server.port}",)),
+            mcp=McpSettings(allow_private=(f"127.0.0.1:{server.port}", *places)),
             retry=RetrySettings(attempts=0),
             connections=(configured(server, kind, **given),),
         )
@@ -237,6 +240,46 @@ async def test_a_wrong_secret_in_the_configuration_loses_no_account(db: Database
         it.server.client_secret = SECRET
         assert await it.token()
         assert (await it.account()).state == "connected"
+
+
+@on_sqlite
+@pytest.mark.parametrize("kind", ["slack", "generic"])
+async def test_a_hostile_mcp_server_gets_no_code_of_a_service_by_sending_people_on_to_its_sign_in(
+    db: Database, tmp_path: Path, kind: str
+) -> None:
+    """The mix-up of RFC 9700 §4.4: a person signs in to the hostile server, whose page leads to the service's own."""
+    with auth_server() as hostile:
+        async with guarded_server(hostile) as evil:
+            places = (evil.place, f"127.0.0.1:{hostile.port}")
+            async with world(db, tmp_path, kind, places=places) as it:
+                name = "forge" if kind == "generic" else kind
+                asked = parse_qs(urlsplit(await it.begin()).query)
+                assert asked["redirect_uri"] == [f"{OWN}/connections/callback/{name}"]
+                (it.server.registered,) = asked["redirect_uri"]
+                wanted = McpServerRequest(name="evil", url=evil.url, login="user")
+                added = await mcp.add_server(it.it.services, it.it.owner, it.it.project_id, wanted)
+
+                async def lead_on(redirect_uri: str) -> httpx.Response:
+                    begun = await actions.begin_sign_in(it.it.services, it.it.owner, added.server.id, OWN)
+                    (state,) = parse_qs(urlsplit(begun.url).query)["state"]
+                    sent = {"client_id": CLIENT, "response_type": "code", "redirect_uri": redirect_uri, "state": state}
+                    async with httpx.AsyncClient() as browser:
+                        return await browser.post(it.server.url + PATHS[kind][0], params=sent)
+
+                assert (await lead_on(f"{OWN}/connections/callback")).status_code == 400  # not registered there
+                came = brought_back((await lead_on(it.server.registered)).headers["location"])
+                with pytest.raises(SignInRefused, match="another server"):
+                    await it.finish(came)
+                assert came.code in it.server.codes
+                assert hostile.forms == []
+                assert {
+                    one.state for one in await actions.list_accounts(it.it.services, it.it.owner, it.it.project_id)
+                } == {"missing"}
+                for other in (None, "another"):  # a code of the hostile server is not sent to the service either
+                    began = await allow(await it.begin())
+                    with pytest.raises(SignInRefused, match="another server"):
+                        await it.finish(began.model_copy(update={"service": other}))
+                assert (await it.connect()).state == "connected"
 
 
 async def test_two_people_have_two_accounts_and_neither_sees_the_others(db: Database, tmp_path: Path) -> None:
