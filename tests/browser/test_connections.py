@@ -188,6 +188,7 @@ def test_an_account_on_a_service_is_connected_tested_used_by_a_run_that_waited_a
     row = page.locator("[data-service=github]")
     expect(row).to_contain_text("GITHUB_TOKEN for api.github.com, github.com, uploads.github.com")
     expect(row).to_contain_text("Not yet tried against the real service.")
+    expect(row).to_contain_text(f"{server.url}/connections/callback/github")
     expect(row).to_contain_text("You connected your account ana")
     row.get_by_role("button", name="Test GitHub").click()
     expect(row.get_by_role("button", name="Test GitHub")).to_have_text("Works")

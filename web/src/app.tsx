@@ -29,7 +29,7 @@ export function App() {
     <Switch>
       <Route path="/join" component={JoinPage} />
       <Route path="/sign-in" component={SignInPage} />
-      <Route path="/connections/callback">
+      <Route path="/connections/callback/:service?">
         <SessionGate>
           <Suspense>
             <CallbackPage />

@@ -4140,6 +4140,9 @@ export interface SignInCallbackRequest {
   iss?: string | null
   /** The `error` of that address, if it has one. */
   error?: string | null
+  /** What follows `/connections/callback/` in that address: the name of the service that the browser comes from; null
+   * for an MCP server. */
+  service?: string | null
 }
 
 /** The user who is signed in. */

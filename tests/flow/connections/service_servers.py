@@ -23,13 +23,15 @@ CONSENT = "<!doctype html><title>Service</title><form method=post><button>Allow<
 @dataclass
 class ServiceServer:
     """What a test sets and sees. `expires`: tokens end and come with refresh tokens; `iss`: what answers name; `live`:
-    access tokens with their users, `refreshes`: refresh tokens; `asked`: the last authorization request."""
+    access tokens with their users, `refreshes`: refresh tokens; `asked`: the last authorization request; `registered`:
+    the only address to come back to, if it is not empty."""
 
     port: int = 0
     user: str = "ana"
     expires: bool = False
     iss: str = ""
     is_plain: bool = False
+    registered: str = ""
     client_secret: str = SECRET
     live: dict[str, str] = field(default_factory=dict)
     refreshes: dict[str, str] = field(default_factory=dict)
@@ -109,6 +111,8 @@ def _app(it: ServiceServer, authorize: str) -> flask.Flask:
     @app.post(authorize)
     def allow() -> Any:
         it.asked = dict(flask.request.args)
+        if it.registered not in ("", it.asked["redirect_uri"]):
+            return "redirect_uri_mismatch", 400
         return flask.redirect(it.code_of(it.asked["redirect_uri"]))
 
     return app

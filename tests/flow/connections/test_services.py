@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import httpx
 import pytest
 import sqlalchemy as sa
 
@@ -43,10 +44,13 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.settings.server import ServerSettings
 from outlast.surfaces.cli.connection_checks import NO_ACCOUNT, check_connections
 from outlast.testing.scripted_model import Call, turn
-from outlast_sandbox.egress.rules import Policy
+from outlast_sandbox.egress.rules import Policy, SecretRule
+from outlast_sandbox.host_patterns import parse_pattern
 from tests.factories import join, make_user
+from tests.flow.connections.auth_server import auth_server
+from tests.flow.connections.guarded_server import guarded_server
 from tests.flow.connections.service_servers import CLIENT, SECRET, ServiceServer, service_server
-from tests.flow.connections.test_sign_in import OWN, allow
+from tests.flow.connections.test_sign_in import OWN, allow, brought_back
 from tests.flow.harness import Stage, stage, told_last
 from tests.flow.mcp.tool_server import tool_server
 
@@ -128,10 +132,10 @@ def _secret(monkeypatch: pytest.MonkeyPatch) -> None:
 async def world(
     db: Database, folder: Path, kind: str, turns: Any = (), agent: Agent = AGENT, **options: Any
 ) -> AsyncIterator[World]:
-    given = options.pop("given", {})
+    given, places = options.pop("given", {}), options.pop("places", ())
     with service_server(kind, **options) as server:
         chosen = Settings(
-            mcp=McpSettings(allow_private=(f"127.0.0.1:{server.port}",)),
+            mcp=McpSettings(allow_private=(f"127.0.0.1:{server.port}", *places)),
             retry=RetrySettings(attempts=0),
             connections=(configured(server, kind, **given),),
         )
@@ -238,6 +242,46 @@ async def test_a_wrong_secret_in_the_configuration_loses_no_account(db: Database
         assert (await it.account()).state == "connected"
 
 
+@on_sqlite
+@pytest.mark.parametrize("kind", ["slack", "generic"])
+async def test_a_hostile_mcp_server_gets_no_code_of_a_service_by_sending_people_on_to_its_sign_in(
+    db: Database, tmp_path: Path, kind: str
+) -> None:
+    """The mix-up of RFC 9700 §4.4: a person signs in to the hostile server, whose page leads to the service's own."""
+    with auth_server() as hostile:
+        async with guarded_server(hostile) as evil:
+            places = (evil.place, f"127.0.0.1:{hostile.port}")
+            async with world(db, tmp_path, kind, places=places) as it:
+                name = "forge" if kind == "generic" else kind
+                asked = parse_qs(urlsplit(await it.begin()).query)
+                assert asked["redirect_uri"] == [f"{OWN}/connections/callback/{name}"]
+                (it.server.registered,) = asked["redirect_uri"]
+                wanted = McpServerRequest(name="evil", url=evil.url, login="user")
+                added = await mcp.add_server(it.it.services, it.it.owner, it.it.project_id, wanted)
+
+                async def lead_on(redirect_uri: str) -> httpx.Response:
+                    begun = await actions.begin_sign_in(it.it.services, it.it.owner, added.server.id, OWN)
+                    (state,) = parse_qs(urlsplit(begun.url).query)["state"]
+                    sent = {"client_id": CLIENT, "response_type": "code", "redirect_uri": redirect_uri, "state": state}
+                    async with httpx.AsyncClient() as browser:
+                        return await browser.post(it.server.url + PATHS[kind][0], params=sent)
+
+                assert (await lead_on(f"{OWN}/connections/callback")).status_code == 400  # not registered there
+                came = brought_back((await lead_on(it.server.registered)).headers["location"])
+                with pytest.raises(SignInRefused, match="another server"):
+                    await it.finish(came)
+                assert came.code in it.server.codes
+                assert hostile.forms == []
+                assert {
+                    one.state for one in await actions.list_accounts(it.it.services, it.it.owner, it.it.project_id)
+                } == {"missing"}
+                for other in (None, "another"):  # a code of the hostile server is not sent to the service either
+                    began = await allow(await it.begin())
+                    with pytest.raises(SignInRefused, match="another server"):
+                        await it.finish(began.model_copy(update={"service": other}))
+                assert (await it.connect()).state == "connected"
+
+
 async def test_two_people_have_two_accounts_and_neither_sees_the_others(db: Database, tmp_path: Path) -> None:
     async with world(db, tmp_path, "github") as it:
         ben = await db.write(make_user, "Ben")
@@ -307,19 +351,41 @@ async def test_the_token_is_for_the_hosts_of_the_service_and_runs_of_its_agents_
         async def others(user_id: str | None, project_id: str, name: str) -> str | None:
             return f"other {name}"
 
-        look_up = found.beside(others, "wsp_1")
+        look_up = found.beside(others, "wsp_1", found.widened(Policy()))
         assert await look_up(None, it.it.project_id, "OTHER") == "other OTHER"
         assert await look_up(None, it.it.project_id, "GITHUB_TOKEN") is None  # no run works there
         started = await it.it.start()
         await it.it.ended(started.run_id)
         await db.write(lambda tx: tx.execute(sa.update(runs).values(workspace_id="wsp_1")))
         assert (await db.read(run_of, started.run_id)).started_by == it.it.owner.user_id
-        assert await look_up(None, it.it.project_id, "GITHUB_TOKEN") in it.server.live
+        for leg, has in (("ended", False), ("parked", False), ("ready", True), ("held", True)):
+            await db.write(lambda tx, leg=leg: tx.execute(sa.update(runs).values(leg=leg)))
+            token = await look_up(None, it.it.project_id, "GITHUB_TOKEN")
+            assert (token in it.server.live) is has, leg
         await db.write(lambda tx: tx.execute(sa.update(runs).values(profile="other")))
         assert await look_up(None, it.it.project_id, "GITHUB_TOKEN") is None
         ben = await db.write(make_user, "Ben")
         await db.write(lambda tx: tx.execute(sa.update(runs).values(profile="chat", started_by=ben.user_id)))
         assert await look_up(None, it.it.project_id, "GITHUB_TOKEN") is None
+
+
+@on_sqlite
+async def test_the_token_never_goes_to_the_hosts_of_another_secret_of_the_same_name(
+    db: Database, tmp_path: Path
+) -> None:
+    async with world(db, tmp_path, "github", [turn("Done.")]) as it:
+        await it.connect()
+        await it.it.ended((await it.it.start()).run_id)
+        await db.write(lambda tx: tx.execute(sa.update(runs).values(workspace_id="wsp_1", leg="held")))
+        found = AccountSecrets(db, it.it.services.accounts, it.it.services.engine.agents)
+        taken = Policy(secrets=(SecretRule("GITHUB_TOKEN", (parse_pattern("ghe.corp"),)),))
+        assert found.widened(taken) == taken
+
+        async def others(user_id: str | None, project_id: str, name: str) -> str | None:
+            return f"other {name}"
+
+        look_up = found.beside(others, "wsp_1", found.widened(taken))
+        assert await look_up(None, it.it.project_id, "GITHUB_TOKEN") == "other GITHUB_TOKEN"
 
 
 @on_sqlite

@@ -75,9 +75,15 @@ async def allow(url: str, **form: str) -> SignInCallbackRequest:
     async with httpx.AsyncClient(timeout=60) as browser:
         answer = await browser.post(url, data=form)
     assert answer.status_code == 302, answer.text
-    back = parse_qs(urlsplit(answer.headers["location"]).query)
-    named = {name: texts[0] for name, texts in back.items() if name in SignInCallbackRequest.model_fields}
-    return SignInCallbackRequest(**named)
+    return brought_back(answer.headers["location"])
+
+
+def brought_back(address: str) -> SignInCallbackRequest:
+    """What the page at this address sends on."""
+    back = parse_qs(urlsplit(address).query)
+    named = {name: texts[0] for name, texts in back.items() if name in ("state", "code", "iss", "error")}
+    _, service = urlsplit(address).path.split("/connections/callback")
+    return SignInCallbackRequest(**named, service=service.removeprefix("/") or None)
 
 
 def settings_for(*places: str) -> Settings:

@@ -4176,6 +4176,9 @@ class SignInCallbackRequest(TypedDict):
     iss: NotRequired[str | None]
     # The `error` of that address, if it has one.
     error: NotRequired[str | None]
+    # What follows `/connections/callback/` in that address: the name of the service that the browser comes
+    # from; null for an MCP server.
+    service: NotRequired[str | None]
 
 
 class SignedInUser(TypedDict):

@@ -15,7 +15,7 @@ from outlast.kernel.accounts.secrets import hash_of
 from outlast.kernel.connections import rules, store
 from outlast.kernel.connections.account_tokens import Account
 from outlast.kernel.connections.grants import OAuthClient, Party, PendingSignIn, load
-from outlast.kernel.connections.oauth_client import CALLBACK_PATH, DOCUMENT_PATH
+from outlast.kernel.connections.oauth_client import DOCUMENT_PATH, callback_path
 from outlast.kernel.connections.rows import ConnectionRow, SignInRow
 from outlast.kernel.connections.rules import Metadata
 from outlast.kernel.connections.services import Service
@@ -51,8 +51,9 @@ async def begin_sign_in(services: Services, actor: Actor, server_id: str, own_ad
     reaches it. Repeatable; each has its own state, which is good for ten minutes and once. Raises `SignInRefused`,
     `SignInFailed`."""
     server = await services.db.read(_require_server, services, actor, server_id)
-    redirect_uri, state = own_address.rstrip("/") + CALLBACK_PATH, rules.new_verifier()
     service = _service_of(services, server)
+    redirect_uri = own_address.rstrip("/") + callback_path("" if service is None else service.name)
+    state = rules.new_verifier()
     if service is not None:
         endpoint, pending, more = service.authorization, *_asked_of_service(services, service, redirect_uri)
     else:
@@ -85,6 +86,7 @@ async def finish_sign_in(services: Services, actor: Actor, came: SignInCallbackR
     row = await services.db.write(_take, actor, came.state)
     pending = load(PendingSignIn, services.vault.open(row.sealed, store.about_sign_in(row.state_hash)))
     issuer = pending.party.issuer
+    rules.check_redirect(pending.redirect_uri, callback_path(came.service or ""), issuer)
     service = services.accounts.oauth.services.get(pending.party.service)
     if service is None or service.issuer:  # of others, it is not known what they call themselves
         rules.check_issuer(issuer, came.iss, required=pending.states_issuer)

@@ -38,6 +38,12 @@ _OUR_FAULT: Final = frozenset(  # a wrong client or secret in the configuration 
 )
 
 
+def callback_path(service: str) -> str:
+    """Where browsers come back to from a service; empty for MCP servers, which share one path. A code that comes to the
+    path of one party is never sent to another (RFC 9700 §4.4)."""
+    return f"{CALLBACK_PATH}/{service}" if service else CALLBACK_PATH
+
+
 class OAuth:
     """This server as a client. `configured`: clients that the operator registered; `secret_of` finds a client secret
     by the name of its variable."""

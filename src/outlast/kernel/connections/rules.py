@@ -129,6 +129,12 @@ def authorization_url(endpoint: str, parameters: Mapping[str, str]) -> str:
     return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(parameters)}"
 
 
+def check_redirect(redirect_uri: str, came_to: str, issuer: str) -> None:
+    """Check that the browser came back to the path that the server was given. Raises `SignInRefused`."""
+    if urlsplit(redirect_uri).path != came_to:
+        raise SignInRefused("The answer comes from another server than the one that was asked.", server=issuer)
+
+
 def check_issuer(issuer: str, given: str | None, *, required: bool) -> None:
     """Check which server the answer comes from (RFC 9207). Raises `SignInRefused`."""
     if given is None and required:

@@ -112,15 +112,18 @@ class AccountSecrets:
         private = policy.private.union(*(rule.private for rule in rules))
         return replace(policy, secrets=(*policy.secrets, *rules), private=private) if rules else policy
 
-    def beside(self, others: SecretLookup, workspace_id: str) -> SecretLookup:
-        """The look-up of a sandbox."""
+    def beside(self, others: SecretLookup, workspace_id: str, policy: Policy) -> SecretLookup:
+        """The look-up of a sandbox with this policy: it gives tokens only to names whose rule is that of the service.
+        The value of another secret of that name is for `others` to give."""
+        rules = {name: self._rule(one) for name, one in self._by_variable.items()}
+        mine = {rule.name for rule in policy.secrets if rule == rules.get(rule.name)}
 
         async def look_up(user_id: str | None, project_id: str, name: str) -> str | None:
-            service = self._by_variable.get(name)
-            if service is None:
+            if name not in mine:
                 return await others(user_id, project_id, name)
+            service = self._by_variable[name]
             worker = await self._db.read(worker_of, workspace_id)
-            if worker is None or worker.profile not in self._agents:
+            if worker is None or not worker.is_at_work or worker.profile not in self._agents:
                 return None
             if not service.is_for(worker.profile, self._agents[worker.profile].connections):
                 return None

@@ -60,7 +60,7 @@ def services_in(clients: Sequence[ConnectionClient]) -> Mapping[str, Service]:
 
 
 def _service(client: ConnectionClient) -> Service:
-    kind, name = KINDS[client.kind], client.name or client.kind
+    kind, name = KINDS[client.kind], client.service_name
     return Service(
         name=name,
         title=client.title or kind.title or name.capitalize(),
@@ -73,5 +73,5 @@ def _service(client: ConnectionClient) -> Service:
         test=client.test_url or kind.test,
         hosts=client.hosts or kind.hosts,
         scopes=client.scopes or kind.scopes,
-        variable=client.variable or f"{name.upper().replace('-', '_')}_TOKEN",
+        variable=client.token_variable,
     )

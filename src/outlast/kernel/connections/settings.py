@@ -1,12 +1,14 @@
 """Settings of connections."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
+from outlast.base.errors import MalformedInput
 from outlast.base.records import dataclass
 from outlast.base.settings.checks import VARIABLE, Where, check_address, check_each, refuse
 from outlast.base.settings.fields import setting
+from outlast.kernel.secrets.rules import checked_name
 from outlast_sandbox.host_patterns import parse_pattern
 
 KINDS: Final = ("generic", "github", "google", "linear", "slack")
@@ -35,6 +37,16 @@ class ConnectionClient:
     revocation_url: str = setting("Address at which a token is revoked; empty: that of its kind.", "")
     test_url: str = setting("Address that answers with the name of the account; empty: that of its kind.", "")
 
+    @property
+    def service_name(self) -> str:
+        """Name of the service; empty for a client that signs people in to MCP servers."""
+        return self.name or self.kind
+
+    @property
+    def token_variable(self) -> str:
+        """Environment variable that holds the placeholder of a service's tokens."""
+        return self.variable or f"{self.service_name.upper().replace('-', '_')}_TOKEN"
+
     def check_at(self, index: int, where: Where) -> None:
         """Raises `InvalidSetting`."""
         at = f"connections.{index}"
@@ -60,12 +72,31 @@ class ConnectionClient:
                 refuse(f"{at}.{name}", "a value, because the kind is generic", "none", where, quoted=False)
 
 
-def check_connections(clients: Sequence[ConnectionClient], where: Where) -> None:
-    """Raises `InvalidSetting` for a wrong table, and for two services of one name."""
+def check_connections(clients: Sequence[ConnectionClient], secrets: Mapping[str, str], where: Where) -> None:
+    """Raises `InvalidSetting` for a wrong table, for two services of one name, and for a variable of tokens that is
+    another's. `secrets`: the settings of other secrets by their variables."""
     names: set[str] = set()
+    variables = dict(secrets)
     for index, client in enumerate(clients):
         client.check_at(index, where)
-        name = client.name or client.kind
+        name = client.service_name
         if name and name in names:
             refuse(f"connections.{index}.name", "another name than that of an earlier service", name, where)
         names.add(name)
+        if client.kind:
+            _check_variable(f"connections.{index}", client, variables, where)
+
+
+def _check_variable(at: str, client: ConnectionClient, variables: dict[str, str], where: Where) -> None:
+    """Otherwise the tokens of people would go to the hosts of another secret."""
+    variable = client.token_variable
+    try:
+        checked_name(variable)
+    except MalformedInput as error:
+        reason = error.message[0].lower() + error.message[1:].rstrip(".")
+        refuse(f"{at}.variable", f"a variable that sandboxes can have ({reason})", variable, where)
+    if variable in variables:
+        whose = variables[variable]
+        expected = f"a variable of its own for the service {client.service_name}, as {whose} is {variable} already"
+        refuse(f"{at}.variable", expected, variable, where)
+    variables[variable] = f"{at}.variable"

@@ -17,6 +17,7 @@ class SignInCallbackRequest(Request):
     code: Text | None = None
     iss: Text | None = None
     error: Text | None = None
+    service: Text | None = None
 
 
 class SignInAnswer(Answer):

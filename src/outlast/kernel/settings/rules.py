@@ -28,7 +28,7 @@ def check_settings(settings: Settings, where: Where) -> None:
     check_service("embeddings", settings.embeddings.url, settings.embeddings.api_key_env, where)
     if settings.embeddings.url and not settings.embeddings.model:
         refuse("embeddings.url", "embeddings.model beside it", "none", where, quoted=False)
-    check_connections(settings.connections, where)
+    check_connections(settings.connections, _secret_settings(settings), where)
     for field in fields(settings):
         if check := getattr(getattr(settings, field.name), "check", None):  # an app's
             check(where)
@@ -123,6 +123,13 @@ def _check_hosts(settings: Settings, where: Where) -> None:
             refuse(f"{name}.hosts", f"the hosts that {secret} may be sent to", "none", where, quoted=False)
         if secret and any(parse_pattern(text).is_everything for text in dependency.hosts):
             refuse(f"{name}.hosts", "the hosts that a secret may be sent to, by name", "*", where)
+
+
+def _secret_settings(settings: Settings) -> dict[str, str]:
+    """The settings that declare secrets of sandboxes, by the variables of those."""
+    dependencies = settings.sandbox.dependencies if settings.sandbox else ()
+    named = {one.secret_env: f"sandbox.dependencies.{index}.secret_env" for index, one in enumerate(dependencies)}
+    return {variable: setting for variable, setting in named.items() if variable}
 
 
 def _check_packages(settings: Settings, where: Where) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.base.errors import InvalidSetting
+from outlast.kernel.connections.settings import ConnectionClient
 from outlast.kernel.models.settings import ModelSettings
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.settings import Settings
@@ -126,3 +127,33 @@ def test_hosts_and_secrets_that_make_sense_are_accepted() -> None:
     assert accepted(replace(Settings(), sandbox=_with(secret_env="A_KEY", hosts=("*.a.example", "b.example:8443"))))
     assert accepted(replace(Settings(), sandbox=_with(secret_env="A_KEY", allow_private=("127.0.0.1:8080",))))
     assert accepted(replace(Settings(), sandbox=SandboxSettings(allow_hosts=("*", "[2606:4700::1]:8443"))))
+
+
+GITHUB = ConnectionClient("id", kind="github")
+
+
+@pytest.mark.parametrize(
+    ("more", "secret", "names"),
+    [
+        ((), "GITHUB_TOKEN", ["service github", "sandbox.dependencies.0.secret_env is GITHUB_TOKEN"]),
+        (
+            (ConnectionClient("id", kind="linear", variable="GITHUB_TOKEN"),),
+            "",
+            ["connections.1.variable", "service linear", "connections.0.variable is GITHUB_TOKEN"],
+        ),
+        ((ConnectionClient("id", kind="linear", variable="PATH"),), "", ["connections.1.variable", "PATH"]),
+        ((ConnectionClient("id", kind="linear", variable="lower_case"),), "", ["connections.1.variable", "lower_case"]),
+        ((ConnectionClient("id", kind="linear", variable="PYTHONPATH"),), "", ["connections.1.variable", "PYTHONPATH"]),
+    ],
+)
+def test_a_service_has_a_variable_of_its_own(more: tuple[ConnectionClient, ...], secret: str, names: list[str]) -> None:
+    sandbox = _with(secret_env=secret, hosts=("ghe.corp",))
+    with pytest.raises(InvalidSetting) as refused:
+        check_settings(replace(Settings(), sandbox=sandbox, connections=(GITHUB, *more)), nowhere)
+    assert all(name in refused.value.message for name in names), refused.value.message
+
+
+def test_services_with_variables_of_their_own_are_accepted_also_beside_clients_for_mcp_servers() -> None:
+    others = (ConnectionClient("id", kind="linear"), ConnectionClient("id", issuer="https://login.example.com"))
+    sandbox = _with(secret_env="GHE_TOKEN", hosts=("ghe.corp",))
+    assert accepted(replace(Settings(), sandbox=sandbox, connections=(GITHUB, *others, others[1])))

@@ -15,10 +15,12 @@ function takeAnswer(): SignInCallbackRequest {
     code: given.get('code'),
     iss: given.get('iss'),
     error: given.get('error'),
+    service: location.pathname.split('/')[3] ?? null,
   }
 }
 
-/** `/connections/callback`: a person comes back from the server on which they connected their account. */
+/** `/connections/callback`, and `/connections/callback/:service`: a person comes back from the MCP server or the service on
+    which they connected their account. */
 export default function CallbackPage() {
   const [came] = useState(takeAnswer)
   const { mutate, data, error } = useMutation({ mutationFn: client.connections.finish, onSuccess: announceConnected })

@@ -38,7 +38,10 @@ function Row({ account, mayConnect }: { account: Account; mayConnect: boolean })
         {service.hosts.join(', ')}
       </p>
       {service.passed_at === null && (
-        <p className="mt-0.5 text-[13px] text-warn">Not yet tried against the real service.</p>
+        <p className="mt-0.5 text-[13px] break-words text-warn">
+          Not yet tried against the real service. The address to register there is{' '}
+          <code className="font-mono text-xs">{`${location.origin}/connections/callback/${service.name}`}</code>.
+        </p>
       )}
       <AccountRow
         account={account}

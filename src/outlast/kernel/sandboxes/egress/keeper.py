@@ -36,8 +36,8 @@ class MoreSecrets(Protocol):
     def widened(self, policy: Policy) -> Policy:
         """The policy with their hosts."""
 
-    def beside(self, others: SecretLookup, workspace_id: str) -> SecretLookup:
-        """The look-up of a sandbox: theirs, then `others`."""
+    def beside(self, others: SecretLookup, workspace_id: str, policy: Policy) -> SecretLookup:
+        """The look-up of a sandbox with this policy: theirs for the hosts that they are for, otherwise `others`."""
 
 
 USER_KNOWN_S: Final = 1.0
@@ -163,7 +163,7 @@ class EgressKeeper:
         policy = await self._policy_of(row)
         lookup = self.lookup_for(policy)
         if self.more is not None:
-            lookup = self.more.beside(lookup, row.workspace_id)
+            lookup = self.more.beside(lookup, row.workspace_id, policy)
         async with self._egress.proxy(inner, row.project_id, lookup, whose, uses, policy) as proxy:
             gate.proxy = proxy
             await proxy.serve(await sandbox.egress_listener())

@@ -21,7 +21,7 @@ from outlast.kernel.threads.tables import threads
 # The active run, otherwise a waiting one, otherwise the last one.
 _BY_LEG: Final = sa.case((runs.c.leg == "held", 0), (runs.c.leg.in_(("ready", "parked")), 1), else_=2)
 _WORKER: Final = (
-    sa.select(runs.c.started_by, runs.c.profile)
+    sa.select(runs.c.started_by, runs.c.profile, runs.c.leg.in_(("held", "ready")).label("is_at_work"))
     .where(runs.c.workspace_id == sa.bindparam("workspace_id"))
     .order_by(_BY_LEG, runs.c.created_at.desc(), runs.c.id.desc())
     .limit(1)
@@ -46,10 +46,12 @@ class Use:
 
 
 class Worker(NamedTuple):
-    """A run that works in a sandbox: the user who started it, and the name of its agent."""
+    """A run of a sandbox: the user who started it, the name of its agent, and whether it works: it has not ended, and
+    waits for no person and no other run."""
 
     started_by: str
     profile: str
+    is_at_work: bool
 
 
 def worker_of(tx: Tx, workspace_id: str) -> Worker | None:
