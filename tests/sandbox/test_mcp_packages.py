@@ -186,16 +186,22 @@ async def test_a_package_reaches_the_named_hosts_only_and_gets_a_placeholder_of_
 
     async with serving(page) as port, serving(page) as open_port:
         place, opened = f"127.0.0.1:{port}", f"127.0.0.1:{open_port}"
-        key = DependencySettings(secret_env="OUTLAST_TEST_SECRET", hosts=(place,), allow_private=(place, opened))
-        asked = [("notes", place), ("notes", "example.com"), ("plain", opened), ("plain", place)]
+        key = DependencySettings(secret_env="OUTLAST_TEST_SECRET", hosts=(place,), allow_private=(place,))
+        free = DependencySettings(hosts=(opened,), allow_private=(opened,))
+        refused = [("notes", "example.com"), ("notes", opened)]
+        asked = [("notes", place), *refused, ("plain", opened), ("plain", place)]
         calls = [Call(f"{server}__fetch", {"url": f"http://{host}/"}) for server, host in asked]
         turns = [step for call in calls for step in (turn(call), turn("So."))]
-        sandbox = replace(SANDBOX, dependencies=(key,))
+        sandbox = replace(SANDBOX, dependencies=(key, free))
         async with works(local, tmp_path, turns, sandbox=sandbox) as it:
             await it.add(secrets=["OUTLAST_TEST_SECRET"])
             assert await it.told() == "a page with SECRET_PLACEHOLDER_"
+            for _ in refused:
+                assert "a page" not in await it.told()
             assert seen == ["hush-hush"]
-            assert "a page" not in await it.told()
+            assert it.packages._network is not None
+            alone = await it.packages._network.policy("alone", (), (), it.it.project_id, it.it.owner.user_id)
+            assert not alone.opens  # also not what the operator opened for sandboxes
             await it.add("plain", hosts=[opened])  # the same package, with a host of its own and without the secret
             assert await it.told() == "a page with "
             assert "a page" not in await it.told()

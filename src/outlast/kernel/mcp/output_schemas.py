@@ -15,7 +15,7 @@ MOST_CHARS: Final = 200
 # Regular expressions hold the interpreter, comparing all items with each other takes squared time, and a schema of
 # another kind inside would be checked without counting.
 _NOT_CHECKED: Final = frozenset({"pattern", "patternProperties", "uniqueItems", "$schema"})
-Check = Callable[[Any, Any, Any, Any], Iterator[Any]]
+Check = Callable[[Any, Any, Any, Any], Iterator[Any] | None]
 
 
 class _TooLong(Exception):

@@ -38,7 +38,9 @@ class PackageNetwork:
             if name not in known:
                 raise McpSecretUnusable(f"There is no secret {name} for the MCP server {server}.", secret=name)
         allow, rules = tuple(map(parse_pattern, hosts)), tuple(known[name] for name in names)
-        return Policy(allow, rules, self._others.policy.private)
+        opened = [*allow, *(pattern for rule in rules for pattern in rule.hosts)]
+        private = [place for place in self._others.policy.private if any(one.matches(*place) for one in opened)]
+        return Policy(allow, rules, frozenset(private).union(*(rule.private for rule in rules)))
 
     async def prepare(self, spec: SandboxSpec, policy: Policy) -> SandboxSpec:
         """The spec with this access. Raises `OSError`."""
