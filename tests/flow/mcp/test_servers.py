@@ -182,8 +182,8 @@ async def test_a_server_for_every_project_is_added_and_changed_by_administrators
     ):
         services, owner = it.services, it.owner
         admin = await db.write(make_user, "Ada")
-        await db.write(change_user, admin.user_id, is_admin=True)
-        await db.write(change_user, owner.user_id, is_admin=False)
+        await db.write(lambda tx: change_user(tx, admin.user_id, is_admin=True))
+        await db.write(lambda tx: change_user(tx, owner.user_id, is_admin=False))
         wanted = McpServerRequest(name="tracker", url=server.url)
         with pytest.raises(Forbidden):
             await actions.add_server(services, owner, None, wanted)
@@ -230,7 +230,7 @@ async def test_a_server_for_every_project_gets_the_secret_of_the_server_or_of_th
     look = partial(list_secret_uses, before=None, limit=9, sandbox_id=None, secret=None)
     async with tool_server() as server, stage(db, tmp_path, turns, settings=settings_for(server)) as it:
         services, hosts = it.services, [server.place]
-        await db.write(change_user, it.owner.user_id, is_admin=True)
+        await db.write(lambda tx: change_user(tx, it.owner.user_id, is_admin=True))
         await secrets.create_secret(services, it.owner, None, "TRACKER_KEY", hosts, "of-the-server")
         wanted = McpServerRequest(name="tracker", url=server.url, secret="TRACKER_KEY")
         found = await actions.add_server(services, it.owner, None, wanted)
