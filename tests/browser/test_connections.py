@@ -170,6 +170,10 @@ def test_a_run_waits_until_its_person_has_connected_their_account_after_they_app
     connect(page)
     expect(saved(page)).to_contain_text("I filed ENG-1.")
     assert tracker.calls == [("create_issue", {"title": "No bell"})]
+    use = open_connections(open_page, server).get_by_role("region", name="Recent uses").get_by_role("listitem").first
+    expect(use).to_contain_text("Account on tracker")
+    expect(use).to_contain_text(f"POST {tracker.place}/mcp")
+    expect(use).to_contain_text("200")
     (token,) = signs_in.tokens
     assert token.refresh_token not in (server.folder / "server.log").read_text()
 

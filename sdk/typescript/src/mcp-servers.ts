@@ -7,8 +7,13 @@ export class McpServers {
 
   list = (projectId: string, signal?: AbortSignal) =>
     this.client.json<Page<McpServer>>('GET', `/v1/projects/${projectId}/mcp-servers`, { signal })
-  add = (projectId: string, body: McpServerRequest) =>
-    this.client.json<McpTools>('POST', `/v1/projects/${projectId}/mcp-servers`, { body })
+  /** `projectId`: null adds it for every project (administrators). */
+  add = (projectId: string | null, body: McpServerRequest) =>
+    this.client.json<McpTools>(
+      'POST',
+      projectId === null ? '/v1/admin/mcp-servers' : `/v1/projects/${projectId}/mcp-servers`,
+      { body },
+    )
   tools = (id: string, signal?: AbortSignal) =>
     this.client.json<McpTools>('GET', `/v1/mcp-servers/${id}/tools`, { signal })
   /** Ask the server for its tools again. */

@@ -297,6 +297,8 @@ TABLE: dict[str, Row] = {
     "GET /v1/projects/{project_id}/secret-uses": Row(EDITOR),
     "GET /v1/projects/{project_id}/secrets": Row(EDITOR),
     "POST /v1/projects/{project_id}/secrets": Row(OWNER, {"name": "SLACK_TOKEN", "hosts": ["slack.example"]}),
+    "GET /v1/admin/mcp-servers": Row(ADMINISTRATOR),
+    "POST /v1/admin/mcp-servers": Row(ADMINISTRATOR, {"name": "tracker", "url": "http://127.0.0.1:9/mcp"}),
     "GET /v1/admin/secrets": Row(ADMINISTRATOR),
     "POST /v1/admin/secrets": Row(ADMINISTRATOR, {"name": "SLACK_TOKEN", "hosts": ["slack.example"]}),
     "PATCH /v1/secrets/{secret_id}": Row(OWNER, {"value": "hush"}),

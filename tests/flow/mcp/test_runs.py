@@ -46,8 +46,8 @@ class Connected:
         return await self.it.ended((await self.it.start()).run_id)
 
 
-def settings_for(server: ToolServer, **more: Any) -> Settings:
-    mcp = McpSettings(allow_private=(server.place,), **more)
+def settings_for(*servers: ToolServer, **more: Any) -> Settings:
+    mcp = McpSettings(allow_private=tuple(server.place for server in servers), **more)
     return Settings(mcp=mcp, retry=RetrySettings(attempts=0))
 
 

@@ -12,6 +12,7 @@ from outlast.base.errors import Forbidden, MalformedInput, NotFound
 from outlast.base.mcp_errors import McpNameTaken, McpSecretUnusable, McpServerFailed, McpToolChanged, TooManyMcpServers
 from outlast.base.secret_errors import SecretNameTaken
 from outlast.db.database import Database
+from outlast.kernel.accounts.store import change_user
 from outlast.kernel.connections import actions as accounts
 from outlast.kernel.mcp import actions
 from outlast.kernel.mcp.shapes import McpServerRequest
@@ -164,6 +165,84 @@ async def test_a_persons_own_server_is_for_their_runs_and_for_no_one_else_to_see
         assert [name for name, _ in server.calls] == ["find"]
         await actions.remove_server(it.services, ben, found.server.id)
         assert await actions.list_servers(it.services, ben, it.project_id) == []
+
+
+async def test_a_server_for_every_project_is_added_and_changed_by_administrators_alone(
+    db: Database, tmp_path: Path
+) -> None:
+    """Everybody's agents are offered the tools that an administrator allowed; a project's own server of its name, and a
+    person's, go first."""
+    calls = [turn(Call("tracker__find", {"text": text})) for text in ("server", "project", "mine")]
+    turns = [one for call in calls for one in (call, turn("Found."))]
+    async with (
+        tool_server() as server,
+        tool_server() as other,
+        tool_server() as third,
+        stage(db, tmp_path, turns, settings=settings_for(server, other, third)) as it,
+    ):
+        services, owner = it.services, it.owner
+        admin = await db.write(make_user, "Ada")
+        await db.write(lambda tx: change_user(tx, admin.user_id, is_admin=True))
+        await db.write(lambda tx: change_user(tx, owner.user_id, is_admin=False))
+        wanted = McpServerRequest(name="tracker", url=server.url)
+        with pytest.raises(Forbidden):
+            await actions.add_server(services, owner, None, wanted)
+        with pytest.raises(MalformedInput):
+            await actions.add_server(services, admin, None, wanted.model_copy(update={"own": True}))
+        found = await actions.add_server(services, admin, None, wanted)
+        assert (found.server.origin, found.server.project_id) == ("server", None)
+        with pytest.raises(McpNameTaken):
+            await actions.add_server(services, admin, None, wanted)
+        find = {tool.name: tool.digest for tool in found.tools if tool.name == "find"}
+        for refused in (
+            partial(actions.list_server_servers, services, owner),
+            partial(actions.allow_tools, services, owner, found.server.id, find),
+            partial(actions.forbid_tools, services, owner, found.server.id, ["find"]),
+            partial(actions.refresh_tools, services, owner, found.server.id),
+            partial(actions.remove_server, services, owner, found.server.id),
+        ):
+            with pytest.raises(Forbidden):
+                await refused()
+        await actions.allow_tools(services, admin, found.server.id, find)
+        assert [one.id for one in await actions.list_server_servers(services, admin)] == [found.server.id]
+        assert [one.origin for one in await actions.list_servers(services, owner, it.project_id)] == ["server"]
+        assert len((await actions.list_tools(services, owner, found.server.id)).tools) == len(found.tools)
+        await it.ended((await it.start()).run_id)
+        assert [name for name, _ in server.calls] == ["find"]
+
+        for one, own in ((other, False), (third, True)):
+            named = McpServerRequest(name="tracker", url=one.url, own=own)
+            more = await actions.add_server(services, owner, it.project_id, named)
+            await actions.allow_tools(services, owner, more.server.id, find)
+            await it.ended((await it.start()).run_id)
+            assert [name for name, _ in one.calls] == ["find"]
+        listed = await actions.list_servers(services, owner, it.project_id)
+        assert [one.origin for one in listed] == ["project", "server", "user"]
+        assert [name for name, _ in server.calls] == ["find"]
+        await actions.remove_server(services, admin, found.server.id)
+        assert await actions.list_server_servers(services, admin) == []
+
+
+async def test_a_server_for_every_project_gets_the_secret_of_the_server_or_of_the_project_of_a_run(
+    db: Database, tmp_path: Path
+) -> None:
+    turns = [turn(Call("tracker__find", {"text": "x"})), turn("Found.")] * 2
+    look = partial(list_secret_uses, before=None, limit=9, sandbox_id=None, secret=None)
+    async with tool_server() as server, stage(db, tmp_path, turns, settings=settings_for(server)) as it:
+        services, hosts = it.services, [server.place]
+        await db.write(lambda tx: change_user(tx, it.owner.user_id, is_admin=True))
+        await secrets.create_secret(services, it.owner, None, "TRACKER_KEY", hosts, "of-the-server")
+        wanted = McpServerRequest(name="tracker", url=server.url, secret="TRACKER_KEY")
+        found = await actions.add_server(services, it.owner, None, wanted)
+        find = {tool.name: tool.digest for tool in found.tools if tool.name == "find"}
+        await actions.allow_tools(services, it.owner, found.server.id, find)
+        await it.ended((await it.start()).run_id)
+        assert {one["authorization"] for one in server.headers} == {"Bearer of-the-server"}
+        uses = await look(services, it.owner, it.project_id)
+        assert {one.mcp_server for one in uses.items} == {"tracker"}
+        await secrets.create_secret(services, it.owner, it.project_id, "TRACKER_KEY", hosts, "of-the-project")
+        await it.ended((await it.start()).run_id)
+        assert server.headers[-1]["authorization"] == "Bearer of-the-project"
 
 
 async def test_a_persons_own_server_gets_their_own_secret_and_none_of_the_project(db: Database, tmp_path: Path) -> None:

@@ -402,9 +402,14 @@ class McpServersOperations(Group):
         installed. Agents are offered a tool once you allow it."""
         return self._json(Call("POST", "/v1/projects/{}/mcp-servers", (project_id, ), body=body))
 
+    def add_server_mcp_server(self, **body: Unpack[McpServerRequest]) -> McpTools:
+        """Add an MCP server for every project (administrators). Agents are offered a tool once you allow
+        it."""
+        return self._json(Call("POST", "/v1/admin/mcp-servers", (), body=body))
+
     def allow_mcp_tools(self, mcp_server_id: str, **body: Unpack[AllowToolsRequest]) -> McpTools:
         """Offer tools to the project's agents (owners), each exactly as you have seen it; those of a
-        server of agents' code to these agents (administrators)."""
+        server for every project or of agents' code to these agents (administrators)."""
         return self._json(Call("POST", "/v1/mcp-servers/{}/allow", (mcp_server_id, ), body=body))
 
     def begin_sign_in(self, mcp_server_id: str) -> SignIn:
@@ -417,24 +422,31 @@ class McpServersOperations(Group):
         return self._json(Call("DELETE", "/v1/mcp-servers/{}/connection", (mcp_server_id, )))
 
     def forbid_mcp_tools(self, mcp_server_id: str, **body: Unpack[ForbidToolsRequest]) -> McpTools:
-        """Stop offering tools to agents (owners; administrators for a server of agents' code)."""
+        """Stop offering tools to agents (owners; administrators for a server of every project or of
+        agents' code)."""
         return self._json(Call("POST", "/v1/mcp-servers/{}/forbid", (mcp_server_id, ), body=body))
 
     def list_mcp_tools(self, mcp_server_id: str) -> McpTools:
         """List the server's tools as it last described them."""
         return self._json(Call("GET", "/v1/mcp-servers/{}/tools", (mcp_server_id, )))
 
+    def list_server_mcp_servers(self) -> Iterator[McpServer]:
+        """List the MCP servers for every project (administrators)."""
+        return self._pages(Call("GET", "/v1/admin/mcp-servers", ()))
+
     def refresh_mcp_tools(self, mcp_server_id: str, **query: Unpack[RefreshMcpToolsOptions]) -> McpTools:
-        """Ask the server for its tools again (owners; administrators for one of agents' code). A tool that
-        changed is withheld from agents until you allow it again."""
+        """Ask the server for its tools again (owners; administrators for one of every project or of
+        agents' code). A tool that changed is withheld from agents until you allow it again."""
         return self._json(Call("POST", "/v1/mcp-servers/{}/refresh", (mcp_server_id, ), query=query))
 
     def remove(self, mcp_server_id: str) -> None:
-        """Remove an MCP server of the project with its tools (owners)."""
+        """Remove an MCP server of the project with its tools (owners; administrators for one of every
+        project)."""
         return self._json(Call("DELETE", "/v1/mcp-servers/{}", (mcp_server_id, )))
 
     def list(self, project_id: str) -> Iterator[McpServer]:
-        """List the project's MCP servers by name, then those that the code of its agents names."""
+        """List the project's MCP servers by name, those for every project, then those that the code of its
+        agents names."""
         return self._pages(Call("GET", "/v1/projects/{}/mcp-servers", (project_id, )))
 
 

@@ -1976,13 +1976,15 @@ class Match(TypedDict):
 
 
 class McpServer(TypedDict):
-    """An MCP server of a project, or of the code of agents. The value of its secret is in no answer."""
+    """An MCP server of a project, of every project, or of agents' code. The value of its secret is in no
+    answer."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
-    # Id of its project; null for one of the code of agents.
+    # Id of its project; null for one of every project, of the code of agents, or of your own.
     project_id: str | None
-    # `project`: added to the project. `code`: named in the code of agents. `user`: your own.
-    origin: Literal["project", "code", "user"]
+    # `project`: added to the project. `server`: added for every project. `code`: named in the code of agents.
+    # `user`: your own.
+    origin: Literal["project", "server", "code", "user"]
     # Titles of the agents whose code names it; empty for one of a project.
     agents: Sequence[str]
     # First part of its tools' names.

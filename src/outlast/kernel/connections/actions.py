@@ -23,7 +23,7 @@ from outlast.kernel.connections.shapes import AccountAnswer, AccountServiceAnswe
 from outlast.kernel.mcp import actions as mcp
 from outlast.kernel.mcp.code_servers import usable_in
 from outlast.kernel.mcp.rows import McpServerRow
-from outlast.kernel.mcp.store import code_server_of, own_server_of
+from outlast.kernel.mcp.store import own_server_of, shared_server_of
 from outlast.kernel.mcp.tables import mcp_servers
 from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
@@ -249,8 +249,9 @@ def _service_of(services: Services, server: McpServerRow) -> Service | None:
 def _require_server(
     tx: Tx, services: Services, actor: Actor, server_id: str, right: Right = Right.EDIT
 ) -> McpServerRow:
-    """A server that signs people in: everybody has an account on one of agents' code, or on a service."""
-    server = code_server_of(tx, server_id) or own_server_of(tx, actor.user_id, server_id)
+    """A server that signs people in: everybody has an account on one of every project or of agents' code, or on a
+    service."""
+    server = shared_server_of(tx, server_id) or own_server_of(tx, actor.user_id, server_id)
     server = server or require_owned(tx, actor, McpServerRow, mcp_servers, "MCP server", server_id, right)
     if server.login is None:
         raise MalformedInput("People do not sign in to this server.", field="mcp_server_id")

@@ -16,6 +16,7 @@ from outlast.kernel.connections.rows import ClientRegistrationRow, ConnectionRow
 from outlast.kernel.connections.services import Service
 from outlast.kernel.connections.tables import client_registrations, connections, sign_ins
 from outlast.kernel.mcp.rows import McpServerRow
+from outlast.kernel.mcp.store import USABLE
 from outlast.kernel.mcp.tables import mcp_servers
 from outlast.kernel.secrets.vault import Vault
 
@@ -97,12 +98,12 @@ def is_connected(tx: Tx, user_id: str, server_id: str) -> bool:
 
 
 def accounts_of(tx: Tx, user_id: str, project_id: str | None, server_ids: Sequence[str]) -> list[AccountOn]:
-    """The servers of the project, and those with these ids, that sign people in, by name, each with the user's
-    connection."""
+    """The servers of the project and of every project, the user's own, and those with these ids, that sign people in,
+    by name, each with the user's connection."""
     mine = sa.and_(connections.c.server_id == mcp_servers.c.id, connections.c.user_id == user_id)
     wanted: sa.ColumnElement[bool] = mcp_servers.c.id.in_(server_ids)
     if project_id is not None:
-        wanted = sa.or_(wanted, mcp_servers.c.project_id == project_id, mcp_servers.c.owner_id == user_id)
+        wanted = sa.or_(wanted, USABLE)
     query = (
         sa.select(
             mcp_servers.c.id.label("server_id"),
@@ -122,7 +123,7 @@ def accounts_of(tx: Tx, user_id: str, project_id: str | None, server_ids: Sequen
         .where(wanted, mcp_servers.c.login.is_not(None))
         .order_by(mcp_servers.c.name)
     )
-    return tx.rows(AccountOn, query)
+    return tx.rows(AccountOn, query, {"project": project_id, "user": user_id} if project_id is not None else None)
 
 
 def connect(tx: Tx, vault: Vault, user_id: str, server_id: str, issued: Issued) -> None:

@@ -1,4 +1,4 @@
-"""MCP servers of a project: owners add them, and allow their tools."""
+"""MCP servers of a project: owners add them, and allow their tools; administrators those for every project."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,16 +23,20 @@ from outlast.kernel.mcp.targets import Place
 from outlast.kernel.projects.permissions import require, require_administrator, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.settings import NO_SANDBOXES_HINT
-from outlast.kernel.services import Services, in_read_with_services, in_write, in_write_with_services
+from outlast.kernel.services import Services, in_read, in_read_with_services, in_write, in_write_with_services
 from outlast.kernel.subjects.rules import demand_room
 from outlast_sandbox.host_patterns import NotAHost, parse_pattern
 
 
-async def add_server(services: Services, actor: Actor, project_id: str, wanted: McpServerRequest) -> McpToolsAnswer:
-    """Add a server and list its tools (owners). With `own`, it is the actor's, for the runs that they start in every
-    project (editors). Agents are offered none of the tools yet. One with `login` lists no tools until an owner has
-    connected their account. Raises `MalformedInput`, `McpNameTaken`, `TooManyMcpServers`,
-    `McpSecretUnusable`, `McpServerFailed`, and `SignInRefused` if the server offers no sign-in."""
+async def add_server(
+    services: Services, actor: Actor, project_id: str | None, wanted: McpServerRequest
+) -> McpToolsAnswer:
+    """Add a server and list its tools (owners; for None, which is every project, administrators). With `own`, it is the
+    actor's, for the runs that they start in every project (editors). Agents are offered none of the tools yet. One with
+    `login` lists no tools until an owner has connected their account. Raises `MalformedInput`, `McpNameTaken`,
+    `TooManyMcpServers`, `McpSecretUnusable`, `McpServerFailed`, and `SignInRefused` if the server offers no sign-in."""
+    if wanted.own and project_id is None:
+        raise MalformedInput("A server for every project is not your own.", field="own")
     owner_id = actor.user_id if wanted.own else None
     await services.db.read(_demand_room, services, actor, project_id, owner_id)
     if wanted.package is not None:
@@ -45,8 +49,8 @@ async def add_server(services: Services, actor: Actor, project_id: str, wanted: 
         await services.accounts.oauth.discover(place.url)
         row = _row(services, actor, project_id, wanted, name=place.name, url=place.url, login=wanted.login)
         return await services.db.write(_add, services, actor, project_id, row, ())
-    # Only the actor's own secrets, and the server's, go to a server of their own.
-    found, left_out = await _listed(services, actor, "" if wanted.own else project_id, place)
+    # Only the actor's own secrets, and the server's, go to a server of their own, or are there without a project.
+    found, left_out = await _listed(services, actor, "" if wanted.own else project_id or "", place)
     carried = {"header": place.header, "secret": place.secret}
     row = _row(services, actor, project_id, wanted, name=place.name, url=place.url, **carried)
     return await services.db.write(_add, services, actor, project_id, row, found, left_out)
@@ -54,15 +58,24 @@ async def add_server(services: Services, actor: Actor, project_id: str, wanted: 
 
 @in_read_with_services
 def list_servers(tx: Tx, services: Services, actor: Actor, project_id: str) -> list[McpServerAnswer]:
-    """The servers of a project (members), by name, the actor's own, and those that the code of its agents names."""
+    """The servers of a project (members), by name, those for every project, the actor's own, and those that the code of
+    its agents names."""
     require(tx, actor, project_id, Right.READ)
     in_code = [_server_data(tx, services, row) for row in usable_in(tx, services.engine.agents, project_id)]
     return [*store.list_servers(tx, project_id, actor.user_id), *in_code]
 
 
+@in_read
+def list_server_servers(tx: Tx, actor: Actor) -> list[McpServerAnswer]:
+    """The servers for every project, by name (administrators)."""
+    require_administrator(tx, actor)
+    return store.list_servers(tx, None, actor.user_id)
+
+
 @in_read_with_services
 def list_tools(tx: Tx, services: Services, actor: Actor, server_id: str) -> McpToolsAnswer:
-    """The tools of a server as they were last listed (members; everybody for one of agents' code)."""
+    """The tools of a server as they were last listed (members; everybody for one of every project or of agents'
+    code)."""
     server = _require_server(tx, actor, server_id, Right.READ)
     return _answer(tx, services, server)
 
@@ -70,8 +83,8 @@ def list_tools(tx: Tx, services: Services, actor: Actor, server_id: str) -> McpT
 async def refresh_tools(
     services: Services, actor: Actor, server_id: str, project_id: str | None = None
 ) -> McpToolsAnswer:
-    """List the tools of a server again (owners; administrators for one of agents' code, with the secrets of
-    `project_id`). A tool that changed is withheld until it is allowed again. Raises `McpSecretUnusable`,
+    """List the tools of a server again (owners; administrators for one of every project or of agents' code, with the
+    secrets of `project_id`). A tool that changed is withheld until it is allowed again. Raises `McpSecretUnusable`,
     `McpServerFailed`, and `ConnectionNeeded` if the actor has not connected their account."""
     server = await services.db.read(_require_to_list, actor, server_id, project_id)
     if server.command is not None:  # its contents are pinned: it is only installed
@@ -89,9 +102,9 @@ async def refresh_tools(
 
 @in_write_with_services
 def allow_tools(tx: Tx, services: Services, actor: Actor, server_id: str, tools: Mapping[str, str]) -> McpToolsAnswer:
-    """Offer tools to the project's agents (owners), or to those whose code names the server (administrators). `tools`:
-    the digest of each one's description that the actor has looked at, by name. Raises `McpToolChanged`; nothing is
-    allowed then."""
+    """Offer tools to the project's agents (owners), of every project, or to those whose code names the server
+    (administrators). `tools`: the digest of each one's description that the actor has looked at, by name. Raises
+    `McpToolChanged`; nothing is allowed then."""
     server = _require_server(tx, actor, server_id, Right.OWN)
     for name, digest in tools.items():
         row = store.tool_of(tx, server_id, name)
@@ -112,20 +125,23 @@ def forbid_tools(tx: Tx, services: Services, actor: Actor, server_id: str, tools
 
 @in_write
 def remove_server(tx: Tx, actor: Actor, server_id: str) -> None:
-    """Remove a server with its tools (owners). Raises `McpServerInCode`."""
+    """Remove a server with its tools (owners; administrators for one of every project). Raises `McpServerInCode`."""
     server = _require_server(tx, actor, server_id, Right.OWN)
     if server.code_key is not None:
         raise McpServerInCode(f"The MCP server {server.name} is named in the code of an agent.", server=server.name)
     store.remove(tx, server_id)
 
 
-def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str, owner_id: str | None) -> None:
-    require(tx, actor, project_id, Right.OWN if owner_id is None else Right.EDIT)
+def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str | None, owner_id: str | None) -> None:
+    if project_id is None:
+        require_administrator(tx, actor)
+    else:
+        require(tx, actor, project_id, Right.OWN if owner_id is None else Right.EDIT)
     count, most = store.count_of(tx, project_id, owner_id), services.settings.mcp.most_per_project
-    demand_room(TooManyMcpServers, "MCP servers", project_id, count, most)
+    demand_room(TooManyMcpServers, "MCP servers", project_id or "", count, most)
 
 
-def _package(services: Services, actor: Actor, project_id: str, wanted: McpServerRequest) -> McpServerRow:
+def _package(services: Services, actor: Actor, project_id: str | None, wanted: McpServerRequest) -> McpServerRow:
     """The row of a package. Raises `MalformedInput`."""
     if wanted.url is not None or wanted.secret is not None or wanted.header is not None or wanted.login is not None:
         raise MalformedInput("A package has no address, no header and no sign-in.", field="package")
@@ -145,7 +161,9 @@ def _package(services: Services, actor: Actor, project_id: str, wanted: McpServe
     return _row(services, actor, project_id, wanted, name=checked_name(wanted.name), url="", command=command, **more)
 
 
-def _row(services: Services, actor: Actor, project_id: str, wanted: McpServerRequest, **values: Any) -> McpServerRow:
+def _row(
+    services: Services, actor: Actor, project_id: str | None, wanted: McpServerRequest, **values: Any
+) -> McpServerRow:
     """A server that is not listed yet."""
     unset = dict.fromkeys(McpServerRow._fields)
     whose = {"owner_id": actor.user_id} if wanted.own else {"project_id": project_id}
@@ -187,7 +205,7 @@ def _add(
     tx: Tx,
     services: Services,
     actor: Actor,
-    project_id: str,
+    project_id: str | None,
     row: McpServerRow,
     found: Sequence[Definition] | None = None,
     left_out: Sequence[LeftOut] = (),
@@ -195,7 +213,7 @@ def _add(
     """Add a server with the tools that it lists; None: they are listed later."""
     _demand_room(tx, services, actor, project_id, row.owner_id)  # again: much may have happened while it answered
     if not store.add(tx, row):
-        whose = "The project has" if row.owner_id is None else "You have"
+        whose = "You have" if row.owner_id else "Every project has" if row.project_id is None else "The project has"
         raise McpNameTaken(f"{whose} an MCP server {row.name}.", name=row.name)
     if found is not None:
         store.put_listing(tx, row.id, found)
@@ -236,13 +254,13 @@ def _require_to_list(tx: Tx, actor: Actor, server_id: str, project_id: str | Non
 
 
 def _require_server(tx: Tx, actor: Actor, server_id: str, right: Right) -> McpServerRow:
-    """The server's row. One of agents' code is read by everybody and changed by administrators; a person's own is
-    theirs alone. Raises `NotFound`, `Forbidden`."""
+    """The server's row. One of every project or of agents' code is read by everybody and changed by administrators; a
+    person's own is theirs alone. Raises `NotFound`, `Forbidden`."""
     if (own := store.own_server_of(tx, actor.user_id, server_id)) is not None:
         return own
-    of_code = store.code_server_of(tx, server_id)
-    if of_code is None or of_code.kind is not None:  # a service of the configuration is no MCP server
+    shared = store.shared_server_of(tx, server_id)
+    if shared is None or shared.kind is not None:  # a service of the configuration is no MCP server
         return require_owned(tx, actor, McpServerRow, mcp_servers, "MCP server", server_id, right)
     if right is not Right.READ:
         require_administrator(tx, actor)
-    return of_code
+    return shared

@@ -35,9 +35,12 @@ def add(
     header: Annotated[str | None, typer.Option(help="Header of the secret. Default: Authorization.")] = None,
     login: Annotated[bool, typer.Option("--login", help="Each person signs in with their own account.")] = False,
     mine: Annotated[bool, typer.Option("--mine", help="Your own: for runs that you start, seen by you alone.")] = False,
+    everywhere: Annotated[
+        bool, typer.Option("--every-project", help="For every project of the server (administrators).")
+    ] = False,
     project: ProjectOption = None,
 ) -> None:
-    """Add an MCP server to a project and list its tools. Agents get a tool once you allow it."""
+    """Add an MCP server to a project, or to all, and list its tools. Agents get a tool once you allow it."""
     body: dict[str, Any] = {"name": name, "url": url, "header": header, "login": "user" if login else None, "own": mine}
     if package is not None:
         body |= {"package": package, "hosts": hosts or [], "secrets": secret or []}
@@ -45,7 +48,8 @@ def add(
         body |= {"secret": secret[0] if secret else None, "hosts": hosts or []}
 
     async def work(client: "Client") -> Any:
-        return await client.post(f"/v1/projects/{await client.project_id(project)}/mcp-servers", body)
+        whose = "admin" if everywhere else f"projects/{await client.project_id(project)}"
+        return await client.post(f"/v1/{whose}/mcp-servers", body)
 
     found = call_server(work)
     if login:
@@ -126,7 +130,7 @@ def remove(mcp_server: ServerArgument, project: ProjectOption = None) -> None:
 
 
 def _described(server: dict[str, Any]) -> dict[str, Any]:
-    own = {"project": "project", "user": "yourself"}
+    own = {"project": "project", "server": "server", "user": "yourself"}
     origin = own.get(server["origin"]) or f"code of {', '.join(server['agents'])}"
     return {"state": _state(server), "from": origin, "where": server["package"] or server["url"]}
 

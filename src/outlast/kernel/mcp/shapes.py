@@ -8,7 +8,7 @@ from pydantic import Field
 from outlast.kernel.http.shapes import Answer, Request
 
 ToolState = Literal["allowed", "new", "changed", "gone"]
-ServerOrigin = Literal["project", "code", "user"]
+ServerOrigin = Literal["project", "server", "code", "user"]
 ToolName = Annotated[str, Field(max_length=128)]
 
 
@@ -33,7 +33,7 @@ class ForbidToolsRequest(Request):
 
 
 class McpServerAnswer(Answer):
-    """An MCP server of a project, or of the code of agents. The value of its secret is in no answer."""
+    """An MCP server of a project, of every project, or of agents' code. The value of its secret is in no answer."""
 
     id: str
     project_id: str | None

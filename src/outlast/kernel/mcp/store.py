@@ -13,8 +13,8 @@ from outlast.db.database import Tx
 from outlast.kernel.agents.mcp import Spot
 from outlast.kernel.mcp.definitions import Definition, call_name, reason_to_ask
 from outlast.kernel.mcp.rows import McpServerRow, McpToolRow
-from outlast.kernel.mcp.shapes import McpServerAnswer, McpToolAnswer, ToolState
-from outlast.kernel.mcp.tables import mcp_servers, mcp_tools
+from outlast.kernel.mcp.shapes import McpServerAnswer, McpToolAnswer, ServerOrigin, ToolState
+from outlast.kernel.mcp.tables import OF_SERVER, mcp_servers, mcp_tools
 from outlast.kernel.row_shapes import shape_of
 
 RETRY_FIRST_S: Final = 30
@@ -31,14 +31,16 @@ _OFFERED_BY: Final = (
         mcp_tools.c.digest,
         mcp_servers.c.command,
         mcp_servers.c.owner_id,
+        mcp_servers.c.project_id,
     )
     .join(mcp_tools, mcp_tools.c.server_id == mcp_servers.c.id)
     .where(mcp_tools.c.listed, mcp_tools.c.allowed_digest == mcp_tools.c.digest)
     .order_by(mcp_tools.c.call_name)
 )
-_OFFERED: Final = _OFFERED_BY.where(
-    sa.or_(mcp_servers.c.project_id == sa.bindparam("project"), mcp_servers.c.owner_id == sa.bindparam("user"))
+USABLE: Final = sa.or_(
+    mcp_servers.c.project_id == sa.bindparam("project"), mcp_servers.c.owner_id == sa.bindparam("user"), OF_SERVER
 )
+_OFFERED: Final = _OFFERED_BY.where(USABLE)
 _OFFERED_OF_CODE: Final = _OFFERED_BY.where(mcp_servers.c.code_key.in_(sa.bindparam("keys", expanding=True)))
 
 
@@ -64,14 +66,18 @@ class OfferedTool(NamedTuple):
     digest: str
     command: str | None
     owner_id: str | None
+    project_id: str | None
 
 
 def offered(tx: Tx, project_id: str, user_id: str) -> list[OfferedTool]:
-    """The allowed tools of the project's servers and of the user's own, by their names for models. An own server goes
-    before one of the project that has the same name."""
+    """The allowed tools of the project's servers, of the user's own and of those for every project, by their names for
+    models. Of servers that have the same name, the user's own goes first, then the project's."""
     found = tx.rows(OfferedTool, _OFFERED, {"project": project_id, "user": user_id})
     own = {one.server for one in found if one.owner_id is not None}
-    return [one for one in found if one.owner_id is not None or one.server not in own]
+    ours = {one.server for one in found if one.project_id is not None}
+    return [
+        one for one in found if one.owner_id or (one.server not in own and (one.project_id or one.server not in ours))
+    ]
 
 
 def offered_of_code(tx: Tx, spots: Sequence[Spot]) -> list[OfferedTool]:
@@ -99,10 +105,10 @@ def code_key(spot: Spot) -> str:
     return sha256(f"{spot.name}\0{spot.url}\0{spot.command or ''}".encode()).hexdigest()
 
 
-def code_server_of(tx: Tx, server_id: str) -> McpServerRow | None:
-    """The row if agents' code names the server, or the configuration the service; or None."""
+def shared_server_of(tx: Tx, server_id: str) -> McpServerRow | None:
+    """The row if the server is for every project, agents' code names it, or the configuration the service; or None."""
     row = tx.find(McpServerRow, mcp_servers, {"id": server_id})
-    return row if row is not None and row.code_key is not None else None
+    return row if row is not None and row.project_id is None and row.owner_id is None else None
 
 
 def own_server_of(tx: Tx, user_id: str, server_id: str) -> McpServerRow | None:
@@ -165,14 +171,15 @@ def tool_of(tx: Tx, server_id: str, name: str) -> McpToolRow | None:
 
 
 def count_of(tx: Tx, project_id: str | None, owner_id: str | None) -> int:
-    """The number of servers of a project, or of a person's own."""
-    whose = mcp_servers.c.project_id == project_id if owner_id is None else mcp_servers.c.owner_id == owner_id
+    """The number of servers of a project (None: for every project), or of a person's own."""
+    whose = OF_SERVER if project_id is None else mcp_servers.c.project_id == project_id
+    whose = whose if owner_id is None else mcp_servers.c.owner_id == owner_id
     mine = sa.select(sa.func.count()).select_from(mcp_servers).where(whose)
     return int(tx.execute(mine).scalar_one())
 
 
 def add(tx: Tx, row: McpServerRow) -> bool:
-    """Add a server. False if the project, or its owner, has one of its name."""
+    """Add a server. False if the project (or its owner, or the whole server) has one of its name."""
     return tx.insert_missing(mcp_servers, **row._asdict())
 
 
@@ -231,11 +238,13 @@ def forbid(tx: Tx, server_id: str, name: str) -> None:
     tx.update(mcp_tools, {"server_id": server_id, "name": name}, **none)
 
 
-def list_servers(tx: Tx, project_id: str, user_id: str) -> list[McpServerAnswer]:
-    """The servers of a project by name, then the user's own."""
-    mine = sa.or_(mcp_servers.c.project_id == project_id, mcp_servers.c.owner_id == user_id)
-    query = sa.select(mcp_servers).where(mine).order_by(mcp_servers.c.owner_id.is_not(None), mcp_servers.c.name)
-    return [server_data(tx, row) for row in tx.rows(McpServerRow, query)]
+def list_servers(tx: Tx, project_id: str | None, user_id: str) -> list[McpServerAnswer]:
+    """The servers of a project by name, those for every project, then the user's own; for None only those for every
+    project."""
+    query = sa.select(mcp_servers).where(OF_SERVER if project_id is None else USABLE)
+    query = query.order_by(mcp_servers.c.owner_id.is_not(None), mcp_servers.c.project_id.is_(None), mcp_servers.c.name)
+    who = None if project_id is None else {"project": project_id, "user": user_id}
+    return [server_data(tx, row) for row in tx.rows(McpServerRow, query, who)]
 
 
 def server_data(
@@ -247,7 +256,7 @@ def server_data(
     return shape_of(
         McpServerAnswer,
         row,
-        origin="code" if row.code_key is not None else "user" if row.owner_id is not None else "project",
+        origin=_origin_of(row),
         agents=list(agents),
         package=row.command,
         version=row.installed["version"] if row.installed is not None else None,
@@ -257,6 +266,14 @@ def server_data(
         allowed=states.count("allowed"),
         waiting=states.count("new") + states.count("changed"),
     )
+
+
+def _origin_of(row: McpServerRow) -> ServerOrigin:
+    if row.code_key is not None:
+        return "code"
+    if row.owner_id is not None:
+        return "user"
+    return "server" if row.project_id is None else "project"
 
 
 def list_tools(tx: Tx, server: McpServerRow) -> list[McpToolAnswer]:

@@ -1,15 +1,17 @@
 """MCP servers of projects and of the code of agents, the tools that they offer, and services on which people have
 accounts, which are rows beside them: connections, sign-ins and questions for accounts are the same for both."""
 
+from typing import Final
+
 import sqlalchemy as sa
 
-from outlast.db.columns import count, json, metadata, moment, own_id, ref, soft_ref, text, word
+from outlast.db.columns import count, json, metadata, moment, own_id, partial_index, ref, soft_ref, text, word
 
 mcp_servers = sa.Table(
     "mcp_servers",
     metadata,
     own_id(),
-    ref("project_id", "projects", "of; null: of the code of agents, or a person's own"),
+    ref("project_id", "projects", "of; null: of every project, of the code of agents, or a person's own"),
     soft_ref("owner_id", "a person's own, for the runs that they start in every project; null: it is not"),
     word("code_key", "of one that agents' code or the configuration names: hash of its name and address"),
     word("name", "the first part of its tools' names", nullable=False),
@@ -33,6 +35,9 @@ mcp_servers = sa.Table(
     sa.Index("uq_mcp_servers_owner_id_name", "owner_id", "name", unique=True),
     sa.Index("uq_mcp_servers_code_key", "code_key", unique=True),
 )
+
+OF_SERVER: Final = sa.and_(*(mcp_servers.c[name].is_(None) for name in ("project_id", "owner_id", "code_key")))
+partial_index("uq_mcp_servers_server", mcp_servers.c.name, OF_SERVER)
 
 mcp_tools = sa.Table(
     "mcp_tools",

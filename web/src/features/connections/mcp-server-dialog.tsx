@@ -5,6 +5,7 @@ import { Dialog } from '@/components/dialog'
 import { Field, Input, Select } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { client } from '@/lib/queries'
+import { useMe } from '../session/session-gate'
 import { reloadAccounts } from './accounts'
 import { commandIn, keep, nameFor } from './mcp'
 import { OnlyForMe } from './only-for-me'
@@ -28,6 +29,9 @@ export function McpServerDialog({ projectId, mayManage, onAdded, onClose }: McpS
   const [secret, setSecret] = useState('')
   const [hosts, setHosts] = useState('')
   const [own, setOwn] = useState(!mayManage)
+  const [everywhere, setEverywhere] = useState(false)
+  const { user } = useMe()
+  const forAll = everywhere && !own
   const command = commandIn(url)
   const signsIn = secret === SIGN_IN && command === null
   const key = secret === SIGN_IN ? '' : secret
@@ -35,7 +39,7 @@ export function McpServerDialog({ projectId, mayManage, onAdded, onClose }: McpS
   const add = useMutation({
     mutationFn: () =>
       client.mcpServers.add(
-        projectId,
+        forAll ? null : projectId,
         command === null
           ? { name, own, url: url.trim(), ...(signsIn ? { login: 'user' } : key !== '' && { secret: key }) }
           : { name, own, package: command, hosts: hostsIn(hosts), secrets: key === '' ? [] : [key] },
@@ -71,6 +75,11 @@ export function McpServerDialog({ projectId, mayManage, onAdded, onClose }: McpS
         <OnlyForMe own={own} onOwn={mayManage ? setOwn : null}>
           Only for me: in the runs that I start, in every project
         </OnlyForMe>
+        {user.is_admin && !own && (
+          <OnlyForMe own={everywhere} onOwn={setEverywhere}>
+            For every project of this server
+          </OnlyForMe>
+        )}
         {command !== null && (
           <Field label="Hosts" hint="Where the package may go. Leave it empty for no network.">
             <Input
@@ -94,9 +103,11 @@ export function McpServerDialog({ projectId, mayManage, onAdded, onClose }: McpS
           <Select value={signsIn ? SIGN_IN : key} onChange={(event) => setSecret(event.target.value)}>
             <option value="">It needs none</option>
             {command === null && <option value={SIGN_IN}>Each person signs in</option>}
-            {secrets.map(({ id, name: one }) => (
-              <option key={id}>{one}</option>
-            ))}
+            {secrets
+              .filter(({ project_id }) => !forAll || project_id === null)
+              .map(({ id, name: one }) => (
+                <option key={id}>{one}</option>
+              ))}
           </Select>
         </Field>
         {add.error !== null && <Problem error={add.error} />}

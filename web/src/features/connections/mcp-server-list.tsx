@@ -83,10 +83,11 @@ export function McpServerList({ projectId, mayManage, mayConnect }: McpServerLis
   )
 }
 
-/** Whether the person decides on a server's tools: owners of the project, administrators for one of agents' code. */
+/** Whether the person decides on a server's tools: owners of the project; administrators for one of every project, or of
+ *  agents' code. */
 function useMayAllow(mayManage: boolean): (server: McpServer) => boolean {
   const { user } = useMe()
-  return ({ origin }) => (origin === 'code' ? user.is_admin : origin === 'user' || mayManage)
+  return ({ origin }) => (origin === 'code' || origin === 'server' ? user.is_admin : origin === 'user' || mayManage)
 }
 
 interface RowProps {
@@ -112,6 +113,7 @@ function Row({ projectId, server, account, mayAllow, mayConnect, onShow }: RowPr
           <p className="truncate font-medium">
             {name}
             {origin === 'user' && <span className="font-normal text-muted"> · only for you</span>}
+            {origin === 'server' && <span className="font-normal text-muted"> · for every project</span>}
             {origin === 'code' && (
               <span className="font-normal text-muted"> · from the code of {agents.join(', ') || 'an agent'}</span>
             )}
