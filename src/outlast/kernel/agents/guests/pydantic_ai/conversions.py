@@ -53,8 +53,9 @@ def result_of(payload: Mapping[str, Any]) -> Result | None:
     if kind in ERRORS:
         return Result(str(payload.get("message") or payload.get("errors") or ""), is_error=True)
     value = payload.get("result")
-    returned = isinstance(value, Mapping) and value.get("kind") == "tool-return"
-    return Result(text_of(value["return_value"] if returned and isinstance(value, Mapping) else value))
+    if kind == "tool_return" and isinstance(value, Mapping) and value.get("kind") == "tool-return":
+        value = value["return_value"]  # in `tool_content_result`, the tool's own object only looks like theirs
+    return Result(text_of(value))
 
 
 def text_of(value: Any) -> str:
