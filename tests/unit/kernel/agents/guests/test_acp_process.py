@@ -135,7 +135,7 @@ async def test_nothing_that_a_program_writes_holds_the_loop(written: bytes) -> N
 
 
 async def test_an_update_that_is_too_large_to_be_read_is_left_out_and_anything_else_of_that_size_ends_the_run() -> None:
-    rows = [[]] * 100_000
+    rows: list[Any] = [[]] * 100_000
     connection = await connected(update(1, "a", rows=rows), update(2, "b"))
     assert (await connection.take()).event == acp.Text("b")
     for written in (says(1, id=3, result={"rows": rows}), b'{"n": 1, "line": "' + b"a" * 9_000_000):

@@ -391,7 +391,7 @@ class AcpLeg:
 
     def _keep(self, call_id: str, more: Mapping[str, str]) -> dict[str, str]:
         """Keep what the agent says about a call that it works on. Returns all of it."""
-        kept = self._kept[call_id] = self._kept.pop(call_id, {}) | more
+        kept = self._kept[call_id] = {**self._kept.pop(call_id, {}), **more}
         while len(self._kept) > MOST_KEPT:
             del self._kept[next(iter(self._kept))]
         return kept

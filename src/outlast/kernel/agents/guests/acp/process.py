@@ -12,8 +12,9 @@ import orjson
 
 from outlast.base.agent_errors import GuestFailed
 from outlast.base.errors import NotFound, SandboxLost
-from outlast.kernel.agents.guests.acp.messages import Event, Exited, Pause, Unknown, encodable, parse, refuse
+from outlast.kernel.agents.guests.acp.messages import Event, Exited, Pause, Unknown, parse, refuse
 from outlast.kernel.mcp.answer_sizes import AnswerSize
+from outlast.kernel.runs.turns import encodable
 from outlast.kernel.sandboxes.translation import translated
 from outlast_sandbox.interactive import ProcessEnd, Processes, ProcessOutput, ProcessSpec
 
