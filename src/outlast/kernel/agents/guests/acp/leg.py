@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from functools import partial
+from hashlib import sha256
 from typing import Any, Final
 
 import anyio
@@ -416,7 +417,7 @@ class AcpLeg:
             "arguments": arguments,
             "title": call.get("title") or tool,
             "options": event.options,
-            "key": f"{tool} {policy.canonical(arguments)}",
+            "key": sha256(f"{tool} {policy.canonical(arguments)}".encode()).hexdigest(),
         }
 
     def _name(self, call_id: str) -> str:
