@@ -100,6 +100,26 @@ def nap(session: str) -> None:
     update(session, "tool_call_update", toolCallId="nap", status="completed", content=done)
 
 
+def flood(session: str) -> None:
+    """More of everything than a server should keep."""
+    for number in range(150):
+        update(session, "tool_call", toolCallId=f"many-{number}", title="Many", kind="read", status="pending")
+    for status in ("in_progress", "completed", "in_progress", "completed"):
+        entries = [{"content": f"Step {number}", "priority": "low", "status": status} for number in range(300)]
+        update(session, "plan", entries=entries)
+    big = [{"type": "content", "content": {"type": "text", "text": "x" * 3_900_000}}]
+    for _ in range(17):
+        update(session, "tool_call_update", toolCallId="many-1", status="in_progress", content=big)
+    update(session, "tool_call_update", toolCallId="many-1", status="completed")
+
+
+def forge(_session: str) -> None:
+    """A line that the server takes for one of the relay."""
+    with open(f"/proc/{os.getppid()}/fd/1", "w") as relays:
+        relays.write('\n{"n": "1", "line": "{}"}\n')
+    time.sleep(60)
+
+
 def play(session: str, prompt: str) -> str:
     plan = [
         {"content": "Look", "priority": "high", "status": "completed"},
@@ -127,8 +147,9 @@ def play(session: str, prompt: str) -> str:
         if cancelled.is_set():
             note("cancelled")
             return "cancelled"
-    if "nap" in prompt:
-        nap(session)
+    for word, act in (("nap", nap), ("flood", flood), ("forge", forge)):
+        if word in prompt:
+            act(session)
     if "write" in prompt:
         first = write(session, "note.txt", 7)
         say(session, "Written." if first else "Not written.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -313,3 +314,27 @@ async def test_continue_loads_the_session_of_a_run_that_failed(
         again = (await continue_run(it.services, it.owner, run_id)).run_id
         assert await it.ended(again) == "completed"
         assert "I was interrupted" in await it.text()
+
+
+async def test_more_than_a_server_keeps_is_recorded_in_pieces_and_shown_in_part(
+    db: Database, tmp_path: Path, local: LocalProvider
+) -> None:
+    async with works(db, tmp_path, local) as it, at_work(it):
+        run_id = (await it.start("flood")).run_id
+        assert await it.ended(run_id) == "completed"
+        parts = [part for part in (await it.messages())[-1].parts if part.type == "tool_call"]
+        calls = Counter(part.step for part in parts)
+        assert (sum(calls.values()), max(calls.values())) == (150, 128)
+        assert len(await it.shown(run_id, "workflow.step")) == 500
+        results = {one["call_id"]: one["result"] for one in await it.shown(run_id, "tool_call.result")}
+        assert results["many-1"] == "x" * 60_000
+
+
+async def test_lines_that_are_none_of_the_relays_end_the_run(
+    db: Database, tmp_path: Path, local: LocalProvider
+) -> None:
+    async with works(db, tmp_path, local) as it, at_work(it):
+        run_id = (await it.start("forge")).run_id
+        assert await it.ended(run_id) == "error"
+        error = (await it.shown(run_id, "run.error"))[0]["error"]
+        assert (error["code"], "none of its relay's" in error["message"]) == ("guest_failed", True)

@@ -4,7 +4,7 @@ load."""
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Final
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -18,6 +18,7 @@ from outlast.kernel.mcp.live_calls import Ask, refuse
 from outlast.kernel.mcp.sdk_requests import Tasks, elicitation
 from outlast_sandbox.interactive import ProcessEnd, Processes
 
+MANY_LINES: Final = 1_000
 Messages = MemoryObjectSendStream[SessionMessage | Exception]
 Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
@@ -58,14 +59,16 @@ async def _read(processes: Processes, pid: int, to_client: Messages, over: anyio
                     continue
                 line += output.data
                 for number, part in enumerate(output.data.split(b"\n")):
+                    if number % MANY_LINES == MANY_LINES - 1:
+                        await anyio.lowlevel.checkpoint()
                     size = AnswerSize() if number else size  # each message has a line
-                    if size.is_too_large(part):
+                    if part and size.is_too_large(part):
                         return
                 if b"\n" not in output.data:
                     continue
                 *lines, rest = bytes(line).split(b"\n")
                 line = bytearray(rest)
-                for one in lines:
+                for one in filter(None, lines):
                     await _pass_on(one, to_client)
     except (OutlastError, anyio.BrokenResourceError, anyio.ClosedResourceError):
         pass  # the sandbox is gone, or the client has ended
@@ -77,6 +80,7 @@ async def _pass_on(line: bytes, to_client: Messages) -> None:
     try:
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:  # servers print other things, too
+        await anyio.lowlevel.checkpoint()
         return
     await to_client.send(SessionMessage(message))
 

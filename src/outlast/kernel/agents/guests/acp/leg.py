@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from functools import partial
+from hashlib import sha256
 from typing import Any, Final
 
 import anyio
@@ -36,7 +37,9 @@ from outlast.kernel.models.protocol import (
 from outlast.kernel.runs import policy, store
 from outlast.kernel.runs.finishers import workflow_step
 from outlast.kernel.runs.function_output import Shown
-from outlast.kernel.runs.guest_journal import MAX_RESULT_CHARS, GuestJournal, MadeTurn, Result, Show
+from outlast.kernel.runs.guest_journal import GuestJournal, MadeTurn, Result, Show
+from outlast.kernel.runs.journal import MAX_SHOWN_STEPS
+from outlast.kernel.runs.shapes import WorkflowStatus
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.sandboxes.settings import NO_SANDBOXES_HINT
 from outlast.kernel.streams.log_store import NamedEvent
@@ -47,7 +50,12 @@ HOME: Final = "/workspace/.acp"
 START_S: Final = 120.0  # for a process to be ready, with its session
 STOP_S: Final = 0.8
 MOST_RESUMES: Final = 5
-MAX_ERROR_CHARS: Final = 1_000
+MOST_TURN_PARTS: Final = 128  # a turn with more calls and changes between text and thought goes on in another one
+MAX_TURN_CHARS: Final = 500_000  # a turn is kept in a piece
+MOST_CALLS: Final = 5_000  # of a run
+MOST_KEPT: Final = 128  # open calls whose titles and texts are kept
+MOST_KEPT_IN_UNIT: Final = 8
+WORDS: Final[Mapping[str, WorkflowStatus]] = {"in_progress": "started", "completed": "done"}
 EDITED: Final = "The agent takes no changed arguments, so the call was rejected. Tell it in a message what you want."
 INTERRUPTED: Final = (
     "Your work was interrupted: the machine that you work on was replaced. The files in /workspace are as they were "
@@ -72,10 +80,11 @@ class AcpLeg:
         self._begun: dict[
             str, tuple[str, int]
         ] = {}  # by the agent's ids: our ids of calls, and the lines they begin in
-        self._fields: dict[str, dict[str, Any]] = {}  # what the agent has said about its calls
+        self._kept: dict[str, dict[str, str]] = {}  # what the agent has said about its calls until their results
         self._asked: set[str] = set()  # calls that it has asked about
         self._allowed: set[str] = set()  # calls that were allowed, but whose process ended before it knew
         self._plan: Mapping[str, str] = {}
+        self._shown_steps = 0
         self._text = ""  # of the last turn that has one
 
     async def play(self) -> Any:
@@ -126,7 +135,13 @@ class AcpLeg:
         works: dict[str, Callable[[State], Awaitable[State]]]
         works = {"prompt": self._prompt, "results": self._results, "permission": partial(self._answer, decided)}
         done: State = await self._journal.unit(name, partial(works[state["next"]], state), self._note)
-        self._plan = done.get("plan", self._plan)
+        if "plan" in done:
+            self._shown_steps += len(self._news(done["plan"]))
+            self._plan = done["plan"]
+        for call_id, kept in done.pop("kept", {}).items():
+            self._keep(call_id, kept)
+        for call_id in done.get("results", ()):
+            self._kept.pop(call_id, None)
         return done
 
     # ---- the process
@@ -229,15 +244,16 @@ class AcpLeg:
         if self._program.auth_method:
             signed = await self._ask(acp.SIGN_IN, "authenticate", {"methodId": self._program.auth_method})
             if signed.error:
-                raise GuestFailed(f"The agent could not sign in: {signed.error[:MAX_ERROR_CHARS]}")
+                raise GuestFailed(f"The agent could not sign in: {signed.error}")
         capabilities = told.result.get("agentCapabilities")
         return isinstance(capabilities, dict) and capabilities.get("loadSession") is True
 
     async def _new_session(self) -> str:
         told = await self._ask(acp.SESSION, "session/new", {"cwd": FOLDER, "mcpServers": []})
-        if told.error or not told.result.get("sessionId"):
-            raise GuestFailed(f"The agent began no session: {told.error[:MAX_ERROR_CHARS]}")
-        return str(told.result["sessionId"])
+        session = acp.session_of(told.result)
+        if told.error or not session:
+            raise GuestFailed(f"The agent began no session: {told.error}")
+        return session
 
     async def _load(self, session_id: str) -> bool:
         """Whether the session was loaded. What it repeats of it is not shown again."""
@@ -251,6 +267,8 @@ class AcpLeg:
             event = (await self._connection.take()).event
             if isinstance(event, acp.Exited):
                 raise _exited(event)
+            if isinstance(event, acp.Pause):  # another leg starts another process
+                await self._connection.recorded(self._connection.taken)
             if isinstance(event, acp.Response) and event.request_id == request_id:
                 return event
 
@@ -286,7 +304,7 @@ class AcpLeg:
         assert self._connection is not None
         calls: dict[str, dict[str, Any]] = {}
         texts: list[str] = []
-        following, is_begun = "", False
+        following, is_begun, changes, chars, was_thought = "", False, 0, 0, False
         while not following:
             try:
                 said = await self._connection.peek()
@@ -300,11 +318,18 @@ class AcpLeg:
                 is_thought, text = said.event.is_thought, said.event.text
                 texts += [] if is_thought else [text]
                 await show([ReasoningDelta(text) if is_thought else TextDelta(text)])
+                changes, was_thought = changes + (is_thought != was_thought), is_thought
+            chars += len(said.event.text) if isinstance(said.event, acp.Text) else said.size
+            if len(calls) + changes >= MOST_TURN_PARTS or chars > MAX_TURN_CHARS:
+                following = following or "results"
             if is_taken:
                 await self._connection.take()
             is_begun = True
+        if len(self._journal.call_ids) + len(calls) > MOST_CALLS:
+            raise GuestFailed(f"The agent made more than {MOST_CALLS:,} calls.", hint="Continue the run.")
         await show(_deltas(calls))
-        self._fields |= calls
+        for call_id, call in calls.items():
+            self._keep(call_id, acp.kept_of(call))
         changed = {"next": following, "line": self._connection.taken, "has_begun": True, "text": "".join(texts)}
         end = TurnEnd("tool_calls" if calls else "stop", Usage())
         tools = frozenset(map(acp.tool_of, calls.values()))
@@ -314,7 +339,9 @@ class AcpLeg:
     def _take_into(self, calls: dict[str, dict[str, Any]], said: process.Said) -> tuple[bool, str]:
         """Add what belongs to a turn to its calls. Returns whether it is taken, and what follows the turn if it ends
         here."""
-        number, event = said
+        number, event, _ = said
+        if isinstance(event, acp.Pause):
+            return True, "results"
         if isinstance(event, acp.Text):
             return not calls, "turn" if calls else ""
         if isinstance(event, acp.Call) and (self._begins(said) or not self._knows(event.call_id)):
@@ -335,9 +362,10 @@ class AcpLeg:
         """What is no turn: the result of a call, a plan, a request for permission, the end."""
         assert self._connection is not None
         state = {name: value for name, value in state.items() if name not in ("results", "plan", "asked")}
+        kept: dict[str, dict[str, str]] = {}  # of the calls that this unit reads about
         while True:
             said = await self._connection.peek()
-            number, event = said
+            number, event, _ = said
             if isinstance(event, acp.Exited):
                 raise _exited(event)
             changed: State = {"next": "turn"}
@@ -350,21 +378,34 @@ class AcpLeg:
                 changed = _ended(event) if event.request_id == acp.PROMPT else {"next": "results"}
             elif isinstance(event, acp.Call) and is_known:
                 name = self._name(event.call_id)
-                fields = self._fields.setdefault(name, {})
-                fields.update(event.fields)
+                kept[name] = self._keep(name, acp.kept_of(event.fields))
                 if event.fields.get("status") not in acp.DONE:
                     await self._connection.take()
                     continue
-                result = acp.result_text(fields)[:MAX_RESULT_CHARS], event.fields["status"] == "failed"
+                result = acp.result_text(kept.pop(name)), event.fields["status"] == "failed"
                 changed = {"next": "results", "results": {name: result}}
+            elif isinstance(event, acp.Pause):
+                changed = {"next": "results"}
             else:
-                return {**state, **changed, "line": self._connection.taken}
+                return {**state, **changed, "line": self._connection.taken, "kept": _last(kept)}
             await self._connection.take()
-            return {**state, **changed, "line": self._connection.taken}
+            return {**state, **changed, "line": self._connection.taken, "kept": _last(kept)}
+
+    def _keep(self, call_id: str, more: Mapping[str, str]) -> dict[str, str]:
+        """Keep what the agent says about a call that it works on. Returns all of it."""
+        kept = self._kept[call_id] = {**self._kept.pop(call_id, {}), **more}
+        while len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+        return kept
+
+    def _news(self, plan: Mapping[str, str]) -> list[tuple[str, WorkflowStatus]]:
+        """The entries of a plan that have begun or are done, as far as the run still shows steps."""
+        news = [(one, WORDS[now]) for one, now in plan.items() if now in WORDS and self._plan.get(one) != now]
+        return news[: MAX_SHOWN_STEPS - self._shown_steps]
 
     def _asked_for(self, number: int, event: acp.Asked) -> State:
         call_id = self._call_id(number, event)
-        call = self._fields.get(self._name(event.call_id), {}) | dict(event.fields)
+        call = self._kept.get(self._name(event.call_id), {}) | dict(event.fields)
         effect = self._journal.call_of(call_id)
         assert effect is not None
         arguments = self._journal.arguments_of(call_id) or {}
@@ -375,9 +416,9 @@ class AcpLeg:
             "call": call_id,
             "tool": tool,
             "arguments": arguments,
-            "title": str(call.get("title") or tool),
-            "options": [dict(option) for option in event.options],
-            "key": f"{tool} {policy.canonical(arguments)}",
+            "title": call.get("title") or tool,
+            "options": event.options,
+            "key": sha256(f"{tool} {policy.canonical(arguments)}".encode()).hexdigest(),
         }
 
     def _name(self, call_id: str) -> str:
@@ -389,7 +430,7 @@ class AcpLeg:
 
     def _begins(self, said: process.Said) -> bool:
         """Whether a call begins here that is in no turn yet."""
-        number, event = said
+        number, event, _ = said
         if not isinstance(event, acp.Call) or not event.begins:
             return False
         return event.call_id not in self._begun or self._begun[event.call_id][1] != number
@@ -439,10 +480,7 @@ class AcpLeg:
         if state["next"] == "end":
             results |= {call_id: Result("") for call_id in self._journal.call_ids if call_id not in results}
         self._journal.close(results, tx, events)
-        for content, status in state.get("plan", {}).items():
-            word = {"in_progress": "started", "completed": "done"}.get(status)
-            if word is not None and self._plan.get(content) != status:
-                events.append(workflow_step(self._run.id, content[:200], word))  # type: ignore[arg-type]
+        events += [workflow_step(self._run.id, one, word) for one, word in self._news(state.get("plan", {}))]
         if state["next"] == "end":
             store.add_usage(tx, self._run.id, state["usage"])
         if results:
@@ -467,13 +505,16 @@ def _deltas(calls: Mapping[str, Mapping[str, Any]]) -> list[Delta]:
     return deltas
 
 
+def _last(kept: Mapping[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+    return dict(list(kept.items())[-MOST_KEPT_IN_UNIT:])
+
+
 def _ended(response: acp.Response) -> State:
     if response.error:
-        raise GuestFailed(f"The agent failed: {response.error[:MAX_ERROR_CHARS]}")
-    stop = str(response.result.get("stopReason", "end_turn"))
-    return {"next": "end", "stop": stop, "usage": asdict(acp.usage_of(response.result))}
+        raise GuestFailed(f"The agent failed: {response.error}")
+    return {"next": "end", "stop": acp.stop_of(response.result), "usage": asdict(acp.usage_of(response.result))}
 
 
 def _exited(event: acp.Exited) -> GuestFailed:
-    said = event.stderr.strip()[-MAX_ERROR_CHARS:]
+    said = event.stderr.strip()[-acp.MAX_ERROR_CHARS :]
     return GuestFailed(f"The agent's program ended with exit code {event.code}. {said}".strip())

@@ -85,7 +85,7 @@ class Relay:
             told = answer(text, is_long) if is_long or '"fs/' in text else None
             if told is not None:
                 self.tell(told)
-            elif text and not is_long:
+            elif text.startswith("{") and not is_long:  # programs print other things, too
                 self.keep({"line": text})
         code = self.child.wait()
         self.keep({"exit": code, "stderr": self.stderr})
