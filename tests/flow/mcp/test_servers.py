@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import anyio
 import pytest
 import sqlalchemy as sa
 
@@ -12,20 +18,37 @@ from outlast.base.errors import Forbidden, MalformedInput, NotFound
 from outlast.base.mcp_errors import McpNameTaken, McpSecretUnusable, McpServerFailed, McpToolChanged, TooManyMcpServers
 from outlast.base.secret_errors import SecretNameTaken
 from outlast.db.database import Database
+from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import change_user
 from outlast.kernel.connections import actions as accounts
-from outlast.kernel.mcp import actions
+from outlast.kernel.mcp import actions, package_servers
+from outlast.kernel.mcp.package_builds import Installed
+from outlast.kernel.mcp.package_network import PackageNetwork
+from outlast.kernel.mcp.package_servers import Key, PackageServers, Running
+from outlast.kernel.mcp.settings import McpSettings
 from outlast.kernel.mcp.shapes import McpServerRequest
 from outlast.kernel.mcp.tables import mcp_servers
 from outlast.kernel.sandboxes.egress.actions import list_secret_uses
+from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
 from outlast.kernel.sandboxes.egress.store import Use, add_uses
+from outlast.kernel.sandboxes.egress.uses import UseLog
 from outlast.kernel.secrets import actions as secrets
+from outlast.kernel.secrets import store
 from outlast.kernel.secrets.actions import create_secret
+from outlast.kernel.secrets.rows import SecretRow
+from outlast.kernel.secrets.saved_secrets import SavedSecrets
+from outlast.kernel.secrets.tables import secrets as saved_secrets
 from outlast.testing.scripted_model import Call, turn
+from outlast_sandbox.egress.http1 import RequestHead
+from outlast_sandbox.egress.rules import Policy, Target
+from outlast_sandbox.egress.secrets import OperatorSecrets, SandboxSecrets, SecretLookup
+from outlast_sandbox.egress.way_out import Egress
 from tests.factories import join, make_thread, make_user
 from tests.flow.harness import stage
 from tests.flow.mcp.test_runs import allow_all, connect, settings_for
 from tests.flow.mcp.tool_server import tool_server
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 async def test_adding_a_server_lists_its_tools_and_offers_none(db: Database, tmp_path: Path) -> None:
@@ -257,6 +280,111 @@ async def test_a_persons_own_server_gets_their_own_secret_and_none_of_the_projec
         assert server.headers[-1]["authorization"] == "Bearer mine"
 
 
+async def test_a_use_of_a_projects_secret_is_not_hidden_or_erased_by_a_secret_of_ones_own(
+    db: Database, tmp_path: Path
+) -> None:
+    async with stage(db, tmp_path, [], working=False) as it:
+        services, ben = it.services, await db.write(make_user, "Ben")
+        await db.write(join, it.project_id, ben, "editor")
+        await secrets.create_secret(services, it.owner, it.project_id, "KEY", ["api.example"], "the project's")
+        log = UseLog(db, services.clock)
+        head, target = RequestHead(b"GET", b"/", 1, [], {}), Target("api.example", 443, True)
+        values = SavedSecrets(db, services.vault, OperatorSecrets({}), [])
+
+        async def use() -> None:
+            value = await SandboxSecrets({}, it.project_id, values, _no_one).value("KEY", ben.user_id)
+            assert value is not None
+            own = ["KEY"] if value.is_own else []
+            await log.of("sbx_1", it.project_id).record(["KEY"], ben.user_id, target, head, 200, own)
+            await log.flush()
+
+        async def seen(actor: Actor) -> int:
+            given: dict[str, Any] = {"before": None, "limit": 9, "sandbox_id": None, "secret": None}
+            return len((await list_secret_uses(services, actor, it.project_id, **given)).items)
+
+        await use()
+        mine = await secrets.create_own_secret(services, ben, "KEY", ["api.example"], "mine")
+        await use()
+        assert (await seen(it.owner), await seen(ben)) == (1, 2)
+        await secrets.delete_secret(services, ben, mine.id)
+        assert (await seen(it.owner), await seen(ben)) == (1, 1)
+
+
+async def _no_one() -> str | None:
+    return None
+
+
+async def _served(_listener: Any) -> None:
+    pass
+
+
+async def test_uses_by_a_persons_own_server_are_logged_and_those_of_shared_secrets_are_seen_by_all(
+    db: Database, tmp_path: Path
+) -> None:
+    turns = [turn(Call("tracker__find", {"text": "x"})), turn("Found.")] * 2
+    async with tool_server() as server, stage(db, tmp_path, turns, settings=settings_for(server)) as it:
+        services, ben, hosts = it.services, await db.write(make_user, "Ben"), [server.place]
+        await db.write(join, it.project_id, ben, "editor")
+        shared = SecretRow("sec_1", None, None, "SHARED", hosts, None, ben.user_id, NOW, NOW)
+        await db.write(lambda tx: tx.insert(saved_secrets, **shared._asdict()))
+        await db.write(store.put_value, services.vault, "sec_1", "the server's")
+        await secrets.create_own_secret(services, ben, "MINE", hosts, "mine")
+        thread_id = await db.write(make_thread, it.project_id, ben)
+        for secret in ("MINE", "SHARED"):
+            wanted = McpServerRequest(name="tracker", url=server.url, secret=secret, own=True)
+            found = await actions.add_server(services, ben, it.project_id, wanted)
+            find = {tool.name: tool.digest for tool in found.tools if tool.name == "find"}
+            await actions.allow_tools(services, ben, found.server.id, find)
+            await it.ended((await it.start(actor=ben, target=thread_id)).run_id)
+            await actions.remove_server(services, ben, found.server.id)
+        look = partial(list_secret_uses, services, before=None, limit=9, sandbox_id=None, secret=None)
+        named = [one.secret for one in (await look(ben, it.project_id)).items]
+        assert named == ["SHARED", "SHARED", "MINE", "MINE"]  # a listing and a call each
+        assert [one.secret for one in (await look(it.owner, it.project_id)).items] == ["SHARED", "SHARED"]
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+async def test_a_persons_own_package_gets_no_value_of_a_secret_of_the_project(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What its proxy is opened with: only sandboxes can start one."""
+    opened: list[tuple[str, SecretLookup, Any]] = []
+
+    @asynccontextmanager
+    async def proxy(
+        _self: Any, _box: Any, whose: str, lookup: SecretLookup, _user: Any, uses: Any, _policy: Any
+    ) -> Any:
+        opened.append((whose, lookup, uses))
+        yield SimpleNamespace(serve=_served)
+
+    @asynccontextmanager
+    async def box(*_: Any, **__: Any) -> Any:
+        yield SimpleNamespace(sandbox_id="mcpbox_1", egress_listener=partial(anyio.sleep, 0))
+
+    monkeypatch.setattr(Egress, "proxy", proxy)
+    monkeypatch.setattr(package_servers, "sandbox_of", box)
+    monkeypatch.setattr(package_servers, "_connected", box)
+    async with stage(db, tmp_path, [], working=False) as it:
+        services, owner = it.services, it.owner
+        await secrets.create_secret(services, owner, it.project_id, "KEY", ["api.example"], "the project's")
+        mine = await secrets.create_own_secret(services, owner, "KEY", ["api.example"], "mine")
+        values = SavedSecrets(db, services.vault, OperatorSecrets({}), [])
+        keeper = EgressKeeper(db, services.clock, Policy(), tmp_path / "egress", lookup=values)
+        network = PackageNetwork(db, services.clock, tmp_path / "packages", keeper)
+        manager = SimpleNamespace(workspace_dir=lambda _: tmp_path, provider=None)
+        packages = PackageServers(db, manager, McpSettings(), services.clock, network)  # type: ignore[arg-type]
+        for own in (True, False):
+            wanted = McpServerRequest(name="notes", package="uvx notes", secrets=["KEY"], own=own)
+            row = actions._row(services, owner, it.project_id, wanted, name="notes", url="", secrets=["KEY"])
+            key, one = Key(row.id, "wsp_1", owner.user_id), Running(("", ""))
+            async with packages._serving(key, one, row, Installed("", "", []), "", it.project_id):
+                pass
+        await secrets.delete_secret(services, owner, mine.id)
+        assert [uses.project_id for _, _, uses in opened] == [it.project_id, it.project_id]
+        found = [await lookup(owner.user_id, whose, "KEY") for whose, lookup, _ in opened]
+        assert found == [None, "the project's"]
+
+
 async def test_a_persons_own_secret_is_seen_changed_and_deleted_by_them_alone(db: Database, tmp_path: Path) -> None:
     async with stage(db, tmp_path, [], working=False) as it:
         services, ben = it.services, await db.write(make_user, "Ben")
@@ -266,7 +394,7 @@ async def test_a_persons_own_secret_is_seen_changed_and_deleted_by_them_alone(db
         with pytest.raises(SecretNameTaken):
             await secrets.create_own_secret(services, ben, "BENS_KEY", ["api.example"], "hush")
         use = Use(it.project_id, "sbx_1", ben.user_id, "BENS_KEY", "api.example", "GET", "/", 200, services.clock.now())
-        await db.write(add_uses, [use])
+        await db.write(add_uses, [replace(use, is_own=True)])
         look = partial(list_secret_uses, before=None, limit=9, sandbox_id=None, secret=None)
         for actor, seen in ((ben, ["BENS_KEY"]), (it.owner, [])):
             assert [one.name for one in await secrets.list_secrets(services, actor, it.project_id)] == seen

@@ -16,7 +16,7 @@ from outlast.kernel.mcp.configured_secrets import ConfiguredSecrets
 from outlast.kernel.mcp.connection import McpConnections
 from outlast.kernel.mcp.definitions import Definition, LeftOut, bounded
 from outlast.kernel.mcp.rows import McpServerRow
-from outlast.kernel.mcp.rules import DEFAULT_HEADER, checked_header, checked_name, checked_url, secrets_of
+from outlast.kernel.mcp.rules import DEFAULT_HEADER, checked_header, checked_name, checked_url
 from outlast.kernel.mcp.shapes import LeftOutAnswer, McpServerAnswer, McpServerRequest, McpToolsAnswer
 from outlast.kernel.mcp.tables import mcp_servers
 from outlast.kernel.mcp.targets import Place
@@ -49,8 +49,7 @@ async def add_server(
         await services.accounts.oauth.discover(place.url)
         row = _row(services, actor, project_id, wanted, name=place.name, url=place.url, login=wanted.login)
         return await services.db.write(_add, services, actor, project_id, row, ())
-    # Only the actor's own secrets, and the server's, go to a server of their own, or are there without a project.
-    found, left_out = await _listed(services, actor, "" if wanted.own else project_id or "", place)
+    found, left_out = await _listed(services, actor, project_id or "", place)
     carried = {"header": place.header, "secret": place.secret}
     row = _row(services, actor, project_id, wanted, name=place.name, url=place.url, **carried)
     return await services.db.write(_add, services, actor, project_id, row, found, left_out)
@@ -93,7 +92,7 @@ async def refresh_tools(
             services.want_packages()
         return await list_tools(services, actor, server_id)
     try:
-        found, left_out = await _listed(services, actor, secrets_of(server, project_id), place_of(server))
+        found, left_out = await _listed(services, actor, server.project_id or project_id or "", place_of(server))
     except McpServerFailed as error:
         await services.db.write(store.put_problem, server_id, error.message)
         raise
@@ -183,12 +182,13 @@ def _checked(services: Services, wanted: McpServerRequest) -> Place:
     if wanted.secret is None:
         if wanted.header is not None:
             raise MalformedInput("Name the saved secret that the header carries.", field="secret")
-        return Place(name, wanted.url)
+        return Place(name, wanted.url, is_own=wanted.own)
     if not wanted.url.lower().startswith("https:") and address not in allowed:
         raise MalformedInput(
             "A secret is only sent over https://, because other networks could read it on the way.", field="url"
         )
-    return Place(name, wanted.url, checked_header(wanted.header or DEFAULT_HEADER), wanted.secret)
+    header = checked_header(wanted.header or DEFAULT_HEADER)
+    return Place(name, wanted.url, header, wanted.secret, is_own=wanted.own)
 
 
 async def _listed(

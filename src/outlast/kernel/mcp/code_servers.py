@@ -40,7 +40,8 @@ def place_of(row: McpServerRow) -> Place:
     """Where the server of a row is."""
     header = row.header if row.secret is None else row.header or DEFAULT_HEADER
     login = None if row.login is None else row.id
-    return Place(row.name, row.url, header, row.secret, of_code=row.code_key is not None, login=login)
+    of_code, is_own = row.code_key is not None, row.owner_id is not None
+    return Place(row.name, row.url, header, row.secret, of_code=of_code, login=login, is_own=is_own)
 
 
 def usable_in(tx: Tx, agents: Agents, project_id: str) -> list[McpServerRow]:

@@ -58,7 +58,7 @@ def without_deadline(scope: anyio.CancelScope, timeout_s: float, ask: Ask) -> As
     return patient
 
 
-def _log_use(tx: Tx, place: Place, project_id: str, user_id: str, status: int | None) -> None:
+def _log_use(tx: Tx, place: Place, project_id: str, user_id: str, status: int | None, is_own: bool) -> None:
     parts = urlsplit(place.url)
     use = Use(
         project_id=project_id,
@@ -71,6 +71,7 @@ def _log_use(tx: Tx, place: Place, project_id: str, user_id: str, status: int | 
         status=status,
         at=tx.now,
         mcp_server=place.name,
+        is_own=is_own,
     )
     add_uses(tx, [use])
 
@@ -101,7 +102,8 @@ class McpConnections:
         ask: Ask = refuse,
         session: Session | None = None,
     ) -> T:
-        """The result of `work` with a connection to the server, as this user of the project. `ask` asks a person
+        """The result of `work` with a connection to the server, as this user of the project, whose log gets the use and
+        whose secrets the server may get unless it is a person's own. `ask` asks a person
         meanwhile, which does not count as the server's time; `session` is continued, or gets what the server says of
         it. Raises `McpServerFailed`, `McpSecretUnusable`, and `ConnectionNeeded` as `AccountTokens.use`. A cancelled
         call closes the connection."""
@@ -111,7 +113,7 @@ class McpConnections:
             return await self._logged(place, target, project_id, user_id, work, ask, session)
 
         async def with_token(access: str) -> T:
-            target = Target(place.name, place.url, (DEFAULT_HEADER, f"Bearer {access}"))
+            target = Target(place.name, place.url, (DEFAULT_HEADER, f"Bearer {access}"), place.is_own)
             return await self._logged(place, target, project_id, user_id, work, ask, session)
 
         return await self.tokens.use(Account(user_id, place.login, place.name), with_token)
@@ -133,7 +135,7 @@ class McpConnections:
         finally:
             if target.header is not None and not is_look and (failure.status or failure.reason):
                 with anyio.CancelScope(shield=True), suppress(OutlastError):  # the call counts more than its line
-                    await self._db.write(_log_use, place, project_id, user_id, failure.status or None)
+                    await self._db.write(_log_use, place, project_id, user_id, failure.status or None, target.is_own)
 
     async def _use(
         self,
@@ -169,10 +171,11 @@ class McpConnections:
     def _target(self, tx: Tx, place: Place, project_id: str, user_id: str) -> Target:
         if place.header is None or place.secret is None:
             return Target(place.name, place.url)
-        value = self._configured_value(place, place.secret)
+        value, is_own = self._configured_value(place, place.secret), False
         if value is None:
-            value = self._value(tx, place.url, place.secret, project_id, user_id)
-        return Target(place.name, place.url, (place.header, header_value(place.header, value)))
+            whose = "" if place.is_own else project_id
+            value, is_own = self._value(tx, place.url, place.secret, whose, user_id)
+        return Target(place.name, place.url, (place.header, header_value(place.header, value)), is_own)
 
     def _configured_value(self, place: Place, secret: str) -> str | None:
         """The secret's value if the configuration declares it for servers of agents' code."""
@@ -183,8 +186,8 @@ class McpConnections:
             raise McpSecretUnusable(f"The secret {secret} is only sent over https://.", hint=HTTPS_HINT, secret=secret)
         return None if self._configured is None else self._configured.value(secret, *address)
 
-    def _value(self, tx: Tx, url: str, name: str, project_id: str, user_id: str) -> str:
-        """The secret's value for this user, if it is for the server's host."""
+    def _value(self, tx: Tx, url: str, name: str, project_id: str, user_id: str) -> tuple[str, bool]:
+        """The secret's value for this user, if it is for the server's host, and whether it is their own secret."""
         host, port = checked_url(url, self._allowed)
         hosts = next((one.hosts for one in secrets.hosts_of(tx, project_id, user_id) if one.name == name), None)
         found = secrets.sealed_of(tx, project_id, user_id, name)
@@ -193,10 +196,10 @@ class McpConnections:
         if not any(parse_pattern(pattern).matches(host, port) for pattern in hosts):
             raise McpSecretUnusable(f"The secret {name} is not for the host {host}.", secret=name)
         if found.own is not None:
-            return self._vault.open(found.own, secrets.about(found.id, user_id))
+            return self._vault.open(found.own, secrets.about(found.id, user_id)), found.owner_id is not None
         if found.sealed is None:
             raise McpSecretUnusable(f"The secret {name} has no value.", hint="Enter it first.", secret=name)
-        return self._vault.open(found.sealed, secrets.about(found.id))
+        return self._vault.open(found.sealed, secrets.about(found.id)), found.owner_id is not None
 
     @staticmethod
     def _failed(place: Place, reason: str) -> McpServerFailed:

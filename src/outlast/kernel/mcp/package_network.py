@@ -47,16 +47,19 @@ class PackageNetwork:
         return await self._egress.prepare(spec, policy)
 
     @asynccontextmanager
-    async def serving(self, box: Sandbox, policy: Policy, project_id: str, user_id: str) -> AsyncIterator[None]:
-        """Serve a sandbox's access for this user."""
+    async def serving(
+        self, box: Sandbox, policy: Policy, whose: str, project_id: str, user_id: str
+    ) -> AsyncIterator[None]:
+        """Serve a sandbox's access for this user, with the secrets of the project `whose`, as the policy has them. Uses
+        are logged in the run's project."""
         inner, uses = untranslated(box), self._others.uses.of(box.sandbox_id, project_id)
 
-        async def whose() -> str:
+        async def user() -> str:
             return user_id
 
         try:
             async with (
-                self._egress.proxy(inner, project_id, self._others.lookup_for(policy), whose, uses, policy) as proxy,
+                self._egress.proxy(inner, whose, self._others.lookup_for(policy), user, uses, policy) as proxy,
                 anyio.create_task_group() as tasks,
             ):
                 tasks.start_soon(partial(proxy.serve, await inner.egress_listener()))

@@ -234,22 +234,22 @@ class PackageServers:
         assert self._manager is not None
         folder = self._manager.workspace_dir(key.workspace_id)
         spec = SandboxSpec(f"{OURS}{token_hex(12)}", folder, limits(self._settings.package_memory_mb), snapshot_ref=ref)
-        policy = await self._policy(server, project_id, key.user_id)
+        whose = secrets_of(server, project_id)
+        policy = await self._policy(server, whose, key.user_id)
         async with AsyncExitStack() as stack:
             if policy is not None and self._network is not None:
                 spec = await self._network.prepare(spec, policy)
             box = await stack.enter_async_context(sandbox_of(self._manager.provider, spec))
             if policy is not None and self._network is not None:
-                await stack.enter_async_context(self._network.serving(box, policy, project_id, key.user_id))
+                await stack.enter_async_context(self._network.serving(box, policy, whose, project_id, key.user_id))
             yield await stack.enter_async_context(_connected(server, box, installed, one.over, one.ask))
 
-    async def _policy(self, server: McpServerRow, project_id: str, user_id: str) -> Policy | None:
-        """What the server may reach; None: nothing."""
+    async def _policy(self, server: McpServerRow, whose: str, user_id: str) -> Policy | None:
+        """What the server may reach, with the secrets of the project `whose`; None: nothing."""
         if not server.hosts and not server.secrets:
             return None
         if self._network is None:
             raise _failed(server, "names hosts, and sandboxes of this server have no network")
-        whose = secrets_of(server, project_id)
         return await self._network.policy(server.name, server.hosts or (), server.secrets or (), whose, user_id)
 
     async def _until_idle(self, one: Running) -> None:

@@ -9,7 +9,7 @@ from outlast.base.records import dataclass
 class Place:
     """Where a server is, and which secret its header carries (None: it needs none): a saved one, or for a server
     `of_code`, which an agent's code names, also one of the configuration. `login`: the id of a server on which each
-    person has an account."""
+    person has an account. `is_own`: it is a person's own, which gets no secrets of a project."""
 
     name: str
     url: str
@@ -17,15 +17,18 @@ class Place:
     secret: str | None = None
     of_code: bool = False
     login: str | None = None
+    is_own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A server that can be connected to. `header`: the name and the text of the header with the secret."""
+    """A server that can be connected to. `header`: the name and the text of the header with the secret; `is_own`: the
+    use of it is for its user alone to see."""
 
     name: str
     url: str
     header: tuple[str, str] | None = field(default=None, repr=False)
+    is_own: bool = False
 
 
 @dataclass(slots=True)

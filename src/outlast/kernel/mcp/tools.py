@@ -33,7 +33,6 @@ from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.progress import Progress
 from outlast.kernel.mcp.results import result_of
 from outlast.kernel.mcp.rows import McpServerRow
-from outlast.kernel.mcp.rules import secrets_of
 from outlast.kernel.mcp.store import OfferedTool
 from outlast.kernel.mcp.targets import Session
 from outlast.kernel.mcp.task_calls import TaskCall, begun_in, kept_task, to_end
@@ -271,8 +270,8 @@ class ConnectedTools:
             if workspace is not None and self._packages is not None:
                 about = server, workspace, run.project_id, run.started_by
                 return await self._packages.call(*about, work, again=again, ask=ask)
-            whose = secrets_of(server, run.project_id)
-            return await self._connections.use(place_of(server), whose, run.started_by, work, ask, session)
+            use = self._connections.use
+            return await use(place_of(server), run.project_id, run.started_by, work, ask, session)
 
         try:
             found = await self.calls.begin(context.effect_id, connect)
@@ -301,8 +300,8 @@ class ConnectedTools:
                 about = server, workspace, run.project_id, run.started_by
                 return await self._packages.call(*about, work, again=True, ask=ask)
             session = Session() if is_new else Session(begun.session, begun.version, is_kept=True)
-            whose = secrets_of(server, run.project_id)
-            return await self._connections.use(place_of(server), whose, run.started_by, work, ask, session)
+            use = self._connections.use
+            return await use(place_of(server), run.project_id, run.started_by, work, ask, session)
 
         call = TaskCall(context, begun, server=tool.server, reach=reach, clock=self._clock, calls=self.calls)
         return await call.collect(wanted, answers, answered)
@@ -323,9 +322,9 @@ class ConnectedTools:
             await sdk.cancel_task(client, begun.task_id)
 
         async def end() -> None:
-            whose, session = secrets_of(server, run.project_id), Session(begun.session, begun.version)
+            session = Session(begun.session, begun.version)
             with suppress(OutlastError), anyio.move_on_after(END_S):  # it ends by itself at its server's time
-                await self._connections.use(place_of(server), whose, run.started_by, cancel, session=session)
+                await self._connections.use(place_of(server), run.project_id, run.started_by, cancel, session=session)
 
         await self.calls.beside(end)
 

@@ -94,6 +94,7 @@ class SecretUseRow(NamedTuple):
     path: str
     status: int | None
     at: datetime
+    is_own: bool
 
 
 class HostedSandboxRow(NamedTuple):

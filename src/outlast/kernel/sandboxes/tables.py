@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import choice, count, json, metadata, moment, own_id, ref, text, word
+from outlast.db.columns import choice, count, flag, json, metadata, moment, own_id, ref, text, word
 
 workspaces = sa.Table(
     "workspaces",
@@ -117,6 +117,7 @@ secret_uses = sa.Table(
     text("path", "of the request, without its query", nullable=False),
     sa.Column("status", sa.Integer, comment="of the answer; null if none came"),
     moment("at", "when", nullable=False, index=True),
+    flag("is_own", "the secret, or the MCP server whose account it was, is the user's own: no one else sees the line"),
 )
 
 hosted_sandboxes = sa.Table(

@@ -6,7 +6,7 @@ from outlast.db.database import Database
 from outlast.kernel.secrets import store
 from outlast.kernel.secrets.vault import Vault
 from outlast_sandbox.egress.rules import Policy
-from outlast_sandbox.egress.secrets import SecretLookup
+from outlast_sandbox.egress.secrets import OwnSecret, SecretLookup
 from outlast_sandbox.host_patterns import parse_pattern
 
 
@@ -29,7 +29,7 @@ def for_its_hosts(db: Database, others: SecretLookup, policy: Policy, settled: C
 
 class SavedSecrets:
     """A `SecretLookup`: names that the settings declare are looked up by `configured`, all others in the database. A
-    secret that was deleted has no value any more."""
+    secret that was deleted has no value any more. The value of a person's own secret is an `OwnSecret`."""
 
     def __init__(self, db: Database, vault: Vault, configured: SecretLookup, names: Collection[str]) -> None:
         self._db, self._vault = db, vault
@@ -42,5 +42,9 @@ class SavedSecrets:
         if found is None:
             return None
         if found.own is not None and user_id is not None:
-            return self._vault.open(found.own, store.about(found.id, user_id))
-        return None if found.sealed is None else self._vault.open(found.sealed, store.about(found.id))
+            value = self._vault.open(found.own, store.about(found.id, user_id))
+        elif found.sealed is not None:
+            value = self._vault.open(found.sealed, store.about(found.id))
+        else:
+            return None
+        return OwnSecret(value) if found.owner_id is not None else value

@@ -22,7 +22,7 @@ _REACHABLE: Final = sa.or_(
 )
 _OWN_FIRST: Final = secrets.c.owner_id.is_(None), secrets.c.project_id.is_(None), secrets.c.name
 _SEALED: Final = (
-    sa.select(secrets.c.id, secrets.c.sealed, secret_values.c.sealed.label("own"))
+    sa.select(secrets.c.id, secrets.c.owner_id, secrets.c.sealed, secret_values.c.sealed.label("own"))
     .select_from(secrets.outerjoin(secret_values, _OWN))
     .where(_REACHABLE, secrets.c.name == sa.bindparam("name"))
     .order_by(*_OWN_FIRST)
@@ -32,9 +32,11 @@ _HOSTS: Final = sa.select(secrets.c.name, secrets.c.hosts).where(_REACHABLE).ord
 
 
 class SealedSecret(NamedTuple):
-    """A secret's values: for everybody, and the user's own, which goes first."""
+    """A secret's values: for everybody, and the user's own, which goes first. `owner_id`: whose the secret is, if it is
+    a person's own."""
 
     id: str
+    owner_id: str | None
     sealed: str | None
     own: str | None
 

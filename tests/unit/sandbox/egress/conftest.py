@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import socket
 import ssl
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
@@ -44,7 +44,13 @@ class UseNotes:
     uses: list[Use] = field(default_factory=list)
 
     async def record(
-        self, names: Sequence[str], user_id: str | None, target: Target, head: RequestHead, status: int | None
+        self,
+        names: Sequence[str],
+        user_id: str | None,
+        target: Target,
+        head: RequestHead,
+        status: int | None,
+        own: Collection[str],
     ) -> None:
         self.uses += [Use(name, user_id, target.authority, status) for name in names]
 

@@ -1,6 +1,6 @@
 """Passes requests from inside on to their hosts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final, Protocol
 
 from outlast_sandbox.egress import refusals
@@ -19,10 +19,16 @@ class Uses(Protocol):
     """The log of secret uses."""
 
     async def record(
-        self, names: Sequence[str], user_id: str | None, target: Target, head: RequestHead, status: int | None
+        self,
+        names: Sequence[str],
+        user_id: str | None,
+        target: Target,
+        head: RequestHead,
+        status: int | None,
+        own: Collection[str],
     ) -> None:
-        """Record that a request carried these secrets; `status` None if there was no response. Waits while the log
-        cannot be written: no use is left unlogged."""
+        """Record that a request carried these secrets, of which `own` are the user's; `status` None if there was no
+        response. Waits while the log cannot be written: no use is left unlogged."""
 
 
 class Relay:
@@ -47,13 +53,16 @@ class Relay:
         headers = _towards(head, target, inspected=bool(names or self._redactor))
         used = self._secrets.named_in(headers, names) if names else []
         user_id = None
+        own: list[str] = []
         if used or not all(name in self._known for name in names):
             user_id = await self._secrets.user()
-            headers = self._secrets.put_in(headers, await self._values(names, used, user_id))
+            values = await self._values(names, used, user_id)
+            headers = self._secrets.put_in(headers, values)
+            own = [name for name, value in values.items() if value.is_own]
 
         async def record(status: int | None) -> None:
             if used:
-                await self._uses.record(used, user_id, target, head, status)
+                await self._uses.record(used, user_id, target, head, status, own)
 
         passage = Passage(head, headers, target, reader, client, self._upstreams, self._redactor, record)
         return await passage.run()

@@ -30,6 +30,12 @@ class SecretLookup(Protocol):
         quick, as a request waits for it; an error refuses the request."""
 
 
+class OwnSecret(str):
+    """A value that a look-up answers with if the secret is a person's own, which the log of uses then says."""
+
+    __slots__ = ()
+
+
 class OperatorSecrets:
     """The operator's own values, the same for all users: the server's environment variables of that name."""
 
@@ -45,12 +51,12 @@ class OperatorSecrets:
 
 
 class SecretValue:
-    """A secret in memory: its repr is dots, and it cannot be pickled."""
+    """A secret in memory: its repr is dots, and it cannot be pickled. `is_own`: it is a person's own."""
 
-    __slots__ = ("_value",)
+    __slots__ = ("_value", "is_own")
 
-    def __init__(self, value: bytes) -> None:
-        self._value = value
+    def __init__(self, value: bytes, *, is_own: bool = False) -> None:
+        self._value, self.is_own = value, is_own
 
     def reveal(self) -> bytes:
         """The value, for the header it is put into."""
@@ -102,7 +108,7 @@ class SandboxSecrets:
         value = text.encode()
         if not is_usable(text):
             raise refusals.secret_unusable(name)
-        return SecretValue(value)
+        return SecretValue(value, is_own=isinstance(text, OwnSecret))
 
     def named_in(self, headers: Headers, names: Collection[str]) -> list[str]:
         """The secrets whose placeholders a request contains."""

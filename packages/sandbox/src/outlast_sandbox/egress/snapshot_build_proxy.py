@@ -1,7 +1,7 @@
 """A proxy for snapshot builds and browsers: it reaches some hosts and nothing else, without secrets."""
 
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import anyio
 
@@ -53,6 +53,12 @@ class _NoUses:
     """For a proxy without secrets."""
 
     async def record(
-        self, names: Sequence[str], user_id: str | None, target: Target, head: RequestHead, status: int | None
+        self,
+        names: Sequence[str],
+        user_id: str | None,
+        target: Target,
+        head: RequestHead,
+        status: int | None,
+        own: Collection[str],
     ) -> None:
         raise AssertionError("there is no secret to use")

@@ -1,7 +1,9 @@
 """Network access through a provider that controls it: hosts and secrets are passed to the provider at the start.
 
-The secrets' values then leave this machine, and are those of the user for whom the sandbox is created: the provider
-does not ask again for later requests. Uses are in its log, not in ours.
+The secrets' values then leave this machine, and the provider does not ask again for later requests: runs of other
+people in the same sandbox use them, too. So it gets none that a person saved for their own runs. Those of the
+configuration are as its look-up has them for the user for whom the sandbox is created. Uses are in the provider's log,
+not in ours.
 """
 
 from dataclasses import replace
@@ -27,18 +29,20 @@ class HandedOver:
         """The spec with the reachable hosts, and each secret that has a value."""
         hosts = [*self._settings.allow_hosts]
         by_secret: dict[str, list[str]] = {}
+        shared: set[str] = set()
         for dependency in self._settings.dependencies:
             hosts += dependency.hosts
             if dependency.secret_env:
                 by_secret.setdefault(dependency.secret_env, []).extend(dependency.hosts)
         user_id = await self._db.read(store.user_of, row.workspace_id)
-        for saved in await self._db.read(hosts_of, row.project_id, user_id):
+        for saved in await self._db.read(hosts_of, row.project_id, None):
             if saved.name not in by_secret:
+                shared.add(saved.name)
                 by_secret[saved.name] = saved.hosts
                 hosts += saved.hosts
         secrets: dict[str, WireSecret] = {}
         for name, its_hosts in by_secret.items():
-            value = await self._lookup(user_id, row.project_id, name)
+            value = await self._lookup(None if name in shared else user_id, row.project_id, name)
             if value and its_hosts:
                 secrets[name] = WireSecret(tuple(dict.fromkeys(its_hosts)), value)
         return replace(spec, allow_hosts=tuple(dict.fromkeys(hosts)), secrets=secrets)

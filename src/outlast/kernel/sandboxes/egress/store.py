@@ -7,15 +7,14 @@ from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
-from outlast.base.clock import iso
 from outlast.base.records import dataclass
 from outlast.db.database import Tx
 from outlast.kernel.projects.tables import projects
+from outlast.kernel.row_shapes import shape_of
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.rows import SecretUseRow
 from outlast.kernel.sandboxes.shapes import SecretUseAnswer
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, secret_uses, workspaces
-from outlast.kernel.secrets.tables import secrets
 from outlast.kernel.threads.tables import threads
 
 # The active run, otherwise a waiting one, otherwise the last one.
@@ -31,7 +30,8 @@ _WORKER: Final = (
 @dataclass(frozen=True, slots=True)
 class Use:
     """A line of the log. `path` is without the query; `user_id` is the user of the run; `status` is None if no answer
-    came. For a call of an `mcp_server`, `sandbox_id` is empty, and `secret` if it carried the user's account."""
+    came. For a call of an `mcp_server`, `sandbox_id` is empty, and `secret` if it carried the user's account.
+    `is_own`: the secret, or the server whose account it was, is the user's own."""
 
     project_id: str
     sandbox_id: str
@@ -43,6 +43,7 @@ class Use:
     status: int | None
     at: datetime
     mcp_server: str | None = None
+    is_own: bool = False
 
 
 class Worker(NamedTuple):
@@ -88,17 +89,17 @@ def add_uses(tx: Tx, uses: Sequence[Use]) -> None:
 
 
 def forget_uses(tx: Tx, user_id: str, secret: str) -> None:
-    """Delete the lines of a secret in a user's runs."""
-    tx.execute(sa.delete(secret_uses).where(secret_uses.c.user_id == user_id, secret_uses.c.secret == secret))
+    """Delete the lines of a secret of the user's own."""
+    mine = secret_uses.c.user_id == user_id, secret_uses.c.secret == secret, secret_uses.c.is_own
+    tx.execute(sa.delete(secret_uses).where(*mine))
 
 
 def uses_of(
     tx: Tx, project_id: str, limit: int, before: int | None, sandbox_id: str | None, secret: str | None, user_id: str
 ) -> list[SecretUseAnswer]:
     """The project's lines, newest first, without those of other people's own secrets."""
-    owned = (secrets.c.owner_id == secret_uses.c.user_id) & (secrets.c.name == secret_uses.c.secret)
-    others = sa.exists().where(owned, secrets.c.owner_id != user_id)
-    query = sa.select(secret_uses).where(secret_uses.c.project_id == project_id, ~others)
+    seen = sa.or_(~secret_uses.c.is_own, secret_uses.c.user_id == user_id)
+    query = sa.select(secret_uses).where(secret_uses.c.project_id == project_id, seen)
     if before is not None:
         query = query.where(secret_uses.c.id < before)
     if sandbox_id is not None:
@@ -106,4 +107,4 @@ def uses_of(
     if secret is not None:
         query = query.where(secret_uses.c.secret == secret)
     rows = tx.rows(SecretUseRow, query.order_by(secret_uses.c.id.desc()).limit(limit))
-    return [SecretUseAnswer(**row._asdict() | {"id": str(row.id), "at": iso(row.at)}) for row in rows]
+    return [shape_of(SecretUseAnswer, row, id=str(row.id)) for row in rows]

@@ -1,7 +1,7 @@
 """The log of used secrets: one line for each request that carried one, without any value."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import anyio
@@ -86,7 +86,13 @@ class SandboxUses:
     project_id: str
 
     async def record(
-        self, names: Sequence[str], user_id: str | None, target: Target, head: RequestHead, status: int | None
+        self,
+        names: Sequence[str],
+        user_id: str | None,
+        target: Target,
+        head: RequestHead,
+        status: int | None,
+        own: Collection[str] = (),
     ) -> None:
         path = head.target.partition(b"?")[0].decode("latin-1")[:MAX_PATH_CHARS]
         method = head.method.decode("latin-1")[:20]
@@ -102,5 +108,6 @@ class SandboxUses:
                     path,
                     status,
                     self.clock.now(),
+                    is_own=name in own,
                 )
             )

@@ -10,9 +10,14 @@ import sqlalchemy as sa
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.egress.delegated import HandedOver
+from outlast.kernel.sandboxes.egress.store import user_of
 from outlast.kernel.sandboxes.settings import DependencySettings, SandboxSettings
 from outlast.kernel.sandboxes.store import SandboxRecord, add
 from outlast.kernel.sandboxes.tables import workspaces
+from outlast.kernel.secrets import store
+from outlast.kernel.secrets.keyring import load_keyring
+from outlast.kernel.secrets.saved_secrets import SavedSecrets
+from outlast.kernel.secrets.vault import Vault
 from outlast_sandbox.interface import SandboxSpec, WireSecret
 from tests.factories import Team
 
@@ -76,3 +81,29 @@ async def test_the_operators_variables_are_asked_where_nobody_else_is(
     monkeypatch.setenv("API_KEY", "the operator's")
     spec = await HandedOver(db, SETTINGS).prepare(row, SandboxSpec("sbx_1", tmp_path))
     assert spec.secrets["API_KEY"].value == "the operator's"
+
+
+async def test_what_people_saved_for_their_own_runs_is_not_handed_over(
+    db: Database, row: SandboxRecord, tmp_path: Path
+) -> None:
+    vault = Vault(load_keyring(tmp_path, {}))
+
+    def save(tx: Tx) -> None:
+        user_id = user_of(tx, row.workspace_id)
+        assert user_id is not None
+        mine = store.add(tx, None, "MINE", ["mine.example.com"], user_id, user_id)
+        taken = store.add(tx, None, "SHARED", ["evil.example.com"], user_id, user_id)
+        shared = store.add(tx, row.project_id, "SHARED", ["api.example.com"], user_id)
+        each = store.add(tx, row.project_id, "EACH", ["each.example.com"], user_id)
+        for secret_id in (mine, taken, shared):
+            store.put_value(tx, vault, secret_id or "", f"value of {secret_id == shared}")
+        store.put_own_value(tx, vault, shared or "", user_id, "my own value")
+        store.put_own_value(tx, vault, each or "", user_id, "my own value")
+
+    await db.write(save)
+    values = SavedSecrets(db, vault, lookup, ["API_KEY", "UNSET_KEY"])
+    spec = await HandedOver(db, SETTINGS, lookup=values).prepare(row, SandboxSpec("sbx_1", tmp_path))
+    assert {name: (one.hosts, one.value) for name, one in spec.secrets.items() if name != "API_KEY"} == {
+        "SHARED": (("api.example.com",), "value of True")
+    }
+    assert not {"mine.example.com", "evil.example.com"} & set(spec.allow_hosts)
