@@ -63,8 +63,9 @@ def build_response_types(kind: str) -> None:
     if kind == "openai":
         from openai.types.responses import Response, ResponseOutputItem, ResponseStreamEvent
 
-        for made in (*_members(ResponseOutputItem), Response, *_members(ResponseStreamEvent)):
-            made.model_rebuild()
+        made: list[type[BaseModel]] = [*_members(ResponseOutputItem), Response, *_members(ResponseStreamEvent)]
+        for model in made:
+            model.model_rebuild()
 
 
 def _members(union: Any) -> tuple[type[BaseModel], ...]:
