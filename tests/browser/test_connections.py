@@ -206,6 +206,21 @@ def test_an_account_on_a_service_is_connected_tested_used_by_a_run_that_waited_a
     assert forge.live == {}
 
 
+def test_a_server_for_every_project_says_so(open_page: OpenPage, server: Studio, tracker: ToolServer) -> None:
+    page = open_connections(open_page, server)
+    page.get_by_role("button", name="Add server").click()
+    page.get_by_label("Address").fill(tracker.url)
+    page.get_by_label("Name").fill("everywhere")
+    page.get_by_label("For every project of this server").check()
+    page.get_by_label("Access").select_option("Each person signs in")
+    page.get_by_role("dialog").get_by_role("button", name="Add server").click()
+    row = page.locator("[data-mcp-server=everywhere]")
+    expect(row).to_contain_text("everywhere · for every project")
+    choose(page, "everywhere", "Remove")
+    page.get_by_role("button", name="Remove server").click()
+    expect(row).to_have_count(0)
+
+
 def test_a_secret_only_for_me_says_so(open_page: OpenPage, server: Server) -> None:
     page = open_connections(open_page, server)
     page.get_by_role("button", name="New secret").click()

@@ -31,7 +31,7 @@ from outlast.kernel.runs.settings import RetrySettings
 from outlast.kernel.settings import Settings
 from outlast.kernel.settings.server import ServerSettings
 from outlast.testing.scripted_model import Turn
-from tests.factories import join, make_user
+from tests.factories import join, make_project, make_user
 from tests.flow.connections.auth_server import AuthServer, auth_server, threaded
 from tests.flow.connections.guarded_server import guarded_server
 from tests.flow.harness import Stage, stage
@@ -187,6 +187,24 @@ async def test_two_people_have_two_accounts_and_neither_sees_the_others(db: Data
         await actions.disconnect(it.it.services, ben, it.server_id)
         assert [one.state for one in await it.accounts()] == ["connected"]
         assert [token.user for token in it.auth.tokens] == ["ana"]
+
+
+@on_sqlite
+async def test_everybody_connects_their_own_account_on_a_server_for_every_project(db: Database, tmp_path: Path) -> None:
+    with auth_server(user="ben") as signs_in:
+        async with (
+            guarded_server(signs_in) as server,
+            stage(db, tmp_path, [], settings=settings_for(server.place, f"127.0.0.1:{signs_in.port}")) as it,
+        ):
+            wanted = McpServerRequest(name="tracker", url=server.url, login="user")
+            server_id = (await mcp.add_server(it.services, it.owner, None, wanted)).server.id
+            ben = await db.write(make_user, "Ben")
+            project_id = await db.write(make_project, ben)
+            begun = await actions.begin_sign_in(it.services, ben, server_id, OWN)
+            account = await actions.finish_sign_in(it.services, ben, await allow(begun.url))
+            assert account.state == "connected"
+            for actor, where, state in ((ben, project_id, "connected"), (it.owner, it.project_id, "missing")):
+                assert [one.state for one in await actions.list_accounts(it.services, actor, where)] == [state]
 
 
 async def test_a_state_is_good_once_for_its_user_and_session_and_for_ten_minutes(db: Database, tmp_path: Path) -> None:

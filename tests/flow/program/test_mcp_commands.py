@@ -42,5 +42,10 @@ async def test_a_server_is_added_its_tools_allowed_and_it_is_removed_from_a_shel
                 assert [name for name, state in states().items() if state != "allowed"] == ["delete_all"]
                 assert "removed" in run("remove", "tracker")
                 assert json.loads(run("list", "--json"))["items"] == []
+                run("add", "tracker", server.url, "--every-project")
+                (listed,) = json.loads(run("list", "--json"))["items"]
+                assert (listed["origin"], listed["project_id"]) == ("server", None)
+                assert " server " in " ".join(run("list").split())
+                assert "removed" in run("remove", "tracker")
 
         await to_thread.run_sync(use)
