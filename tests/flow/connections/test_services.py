@@ -20,7 +20,7 @@ from outlast.base.agent_errors import UnknownConnection
 from outlast.base.connection_errors import ConnectionNeeded, SignInExpired, SignInFailed, SignInRefused
 from outlast.base.errors import NotFound
 from outlast.base.secret_errors import SecretNameTaken
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context import Context
@@ -334,6 +334,10 @@ async def test_only_agents_that_name_a_connection_get_it(db: Database, tmp_path:
         await connected.connect(None, None, Agent("other"), "github")  # type: ignore[arg-type]
 
 
+def put_leg(tx: Tx, leg: str) -> None:
+    tx.execute(sa.update(runs).values(leg=leg))
+
+
 @on_sqlite
 async def test_the_token_is_for_the_hosts_of_the_service_and_runs_of_its_agents_and_their_person_only(
     db: Database, tmp_path: Path
@@ -359,7 +363,7 @@ async def test_the_token_is_for_the_hosts_of_the_service_and_runs_of_its_agents_
         await db.write(lambda tx: tx.execute(sa.update(runs).values(workspace_id="wsp_1")))
         assert (await db.read(run_of, started.run_id)).started_by == it.it.owner.user_id
         for leg, has in (("ended", False), ("parked", False), ("ready", True), ("held", True)):
-            await db.write(lambda tx, leg=leg: tx.execute(sa.update(runs).values(leg=leg)))
+            await db.write(put_leg, leg)
             token = await look_up(None, it.it.project_id, "GITHUB_TOKEN")
             assert (token in it.server.live) is has, leg
         await db.write(lambda tx: tx.execute(sa.update(runs).values(profile="other")))
