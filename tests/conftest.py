@@ -65,7 +65,7 @@ IN_TIME = 0.9  # of its timeout: then an async test is cancelled
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Try such a test once more before it fails the run; no other is. It is reported as RERUN, and deserves a look.
-    More than two in a run, or the same in three runs, fail the run."""
+    More than one in 2,500 tests, or the same in three runs, fail the run."""
     for item in items:
         if item.path.relative_to(item.config.rootpath / "tests").parts[0] in REAL_PROCESSES:
             item.add_marker(pytest.mark.flaky(reruns=1))
