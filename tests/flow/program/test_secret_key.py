@@ -1,4 +1,4 @@
-"""A server whose key of saved secrets is gone does not start, says which key is missing, and is itself again with it."""
+"""A server whose key of saved secrets is gone does not start, names the key, and starts again once it has it."""
 
 from __future__ import annotations
 
