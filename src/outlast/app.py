@@ -337,6 +337,8 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         tasks.start_soon(supervisor.keep, name, run)
 
     keep("bells of the database", services.db.background)
+    if services.db.dialect == "postgresql":  # other processes write too
+        keep("still streams", partial(services.hub.watch_still, services.settings.runs.lease_s))
     keep("followers", services.watching.run)
     keep("typing", services.presence.run)
     if services.db.dialect == "sqlite":  # the folder's lock ensures that no other server holds a run
