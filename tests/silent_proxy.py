@@ -50,7 +50,8 @@ class SilentProxy:
             server.close()
             for task in self._tasks:
                 task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            if self._tasks:
+                await asyncio.wait(self._tasks)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -68,8 +69,8 @@ class SilentProxy:
                     tasks.start_soon(_pass, there[0], writer, silent, tasks.cancel_scope)
             finally:
                 there[1].close()
-        except OSError:
-            pass
+        except (OSError, asyncio.CancelledError):
+            pass  # asyncio's server logs what is raised here
         finally:
             writer.close()
             self._tasks.discard(task)

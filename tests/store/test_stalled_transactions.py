@@ -21,9 +21,7 @@ HELD = sa.text("LOCK TABLE threads")
 
 
 @pytest.fixture
-async def two(
-    reused_postgres_url: str,
-) -> AsyncIterator[tuple[PostgresDatabase, PostgresDatabase]]:
+async def two(reused_postgres_url: str) -> AsyncIterator[tuple[PostgresDatabase, PostgresDatabase]]:
     other = PostgresDatabase(reused_postgres_url, SystemClock())
     both = PostgresDatabase(reused_postgres_url, SystemClock(), PostgresOptions(stalled_s=0.3)), other
     yield both

@@ -68,9 +68,16 @@ def _as_sqlalchemys(sql: str) -> Iterator[None]:
 
 @dataclass(slots=True)
 class _Attempt:
-    """One run of a transaction. `is_void`: its connection was lost, and nothing was committed."""
+    """One run of a transaction. `is_void`: its connection was lost, and nothing was committed; it is worth another."""
 
     is_void: bool = False
+    has_begun: bool = False
+
+    def lost(self, raw: Raw, error: BaseException) -> None:
+        """It failed, and its connection was reset."""
+        was_idle = isinstance(error.__cause__, asyncpg.IdleInTransactionSessionTimeoutError)
+        was_slow = self.has_begun and isinstance(cause_of(error), TimeoutError)  # it would be so again
+        self.is_void = raw.is_closed() and (self.is_void or was_idle) and not was_slow
 
 
 class PostgresDatabase:
@@ -170,6 +177,7 @@ class PostgresDatabase:
                     return await connection.run_sync(run)
                 attempt.is_void = True
                 await self._begin(raw)
+                attempt.has_begun = True
                 result = await connection.run_sync(run)
                 attempt.is_void = raw.is_closed()  # from here on, a lost connection may have committed
                 await raw.execute("COMMIT")
@@ -177,8 +185,7 @@ class PostgresDatabase:
             except BaseException as error:
                 is_dead = await self._reset(raw, error)
                 if attempt is not None:
-                    was_idle = isinstance(error.__cause__, asyncpg.IdleInTransactionSessionTimeoutError)
-                    attempt.is_void = raw.is_closed() and (attempt.is_void or was_idle)
+                    attempt.lost(raw, error)
                 raise
             finally:
                 with anyio.CancelScope(shield=True):

@@ -223,4 +223,6 @@ def is_refusal(error: BaseException) -> bool:
 def cause_of(error: BaseException | None) -> object:
     """asyncpg's own error inside SQLAlchemy's."""
     original = getattr(error, "orig", error)
+    if isinstance(original, OSError):  # such as a `TimeoutError`, which comes from a cancellation
+        return original
     return getattr(original, "__cause__", None) or original

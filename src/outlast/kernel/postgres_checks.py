@@ -2,7 +2,7 @@
 agree. Nothing here stops a server: it is logged, and `outlast doctor` and `/readyz?verbose` show it."""
 
 import logging
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
@@ -61,7 +61,8 @@ def room_of(tx: Tx, settings: Settings) -> ConnectionRoom | None:
     """None on SQLite."""
     if tx.conn.dialect.name != "postgresql":
         return None
-    most, is_superuser, of_role, of_database, reserved, others = tx.execute(_ROOM).one()
+    found: Any = tx.execute(_ROOM).one()
+    most, is_superuser, of_role, of_database, reserved, others = found
     limits = [most] if is_superuser else [most - reserved, *(one for one in (of_role, of_database) if one >= 0)]
     return ConnectionRoom(settings.database.pool_size + BESIDE_POOL, min(limits), others)
 
