@@ -80,6 +80,7 @@ async def test_a_read_over_a_connection_that_was_cut_silently_says_so_in_time_an
     db: PostgresDatabase, proxy: SilentProxy
 ) -> None:
     await use_at_once(db, 2)
+    await db.read(one)
     proxy.cut_present()
     with anyio.fail_after(30):
         with pytest.raises(StorageUnavailable):
@@ -174,6 +175,35 @@ async def test_a_process_whose_listening_connection_was_cut_silently_listens_aga
         tasks.cancel_scope.cancel()
     assert "thr_2" not in heard
     assert "did not come back" in caplog.text
+
+
+async def test_a_transaction_that_hangs_in_a_cut_connection_is_run_again_once_the_cut_is_noticed(
+    proxy: SilentProxy, reused_postgres_url: str
+) -> None:
+    patient = PostgresOptions(answer_s=0.5, beat_s=0.2)
+    times, here, listening = 0, asyncio.get_running_loop(), asyncio.Event()
+
+    def hang(tx: Tx) -> int:
+        nonlocal times
+        times += 1
+        if times == 1:
+            here.call_soon(proxy.cut_present)
+            tx.execute(sa.text("SELECT pg_sleep(0.2)"))
+        return one(tx)
+
+    async with opened(proxy.url(reused_postgres_url), patient) as db, anyio.create_task_group() as tasks:
+        db.on_notice(lambda _: listening.set())
+        tasks.start_soon(db.background)
+        for work in (db.write, db.read):
+            await listening.wait()
+            listening = asyncio.Event()
+            await anyio.sleep(patient.answer_s)  # it has been answered
+            times, began = 0, time.monotonic()
+            with anyio.fail_after(30):
+                assert await work(hang) == 1
+            print(f"{work.__name__} was held up for {time.monotonic() - began:.1f} s")
+            assert times == 2
+        tasks.cancel_scope.cancel()
 
 
 def test_no_wait_for_a_dead_connection_is_long() -> None:

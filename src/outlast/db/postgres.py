@@ -68,15 +68,17 @@ def _as_sqlalchemys(sql: str) -> Iterator[None]:
 
 @dataclass(slots=True)
 class _Attempt:
-    """One run of a transaction. `is_void`: its connection was lost, and nothing was committed; it is worth another."""
+    """One run of a transaction. `begins`: a write; reads need no transaction, since each statement sees the rows that
+    were committed when it began. `is_void`: nothing was committed; if its connection was lost, it is worth another."""
 
+    begins: bool
     is_void: bool = False
-    has_begun: bool = False
+    is_running: bool = False
 
     def lost(self, raw: Raw, error: BaseException) -> None:
         """It failed, and its connection was reset."""
         was_idle = isinstance(error.__cause__, asyncpg.IdleInTransactionSessionTimeoutError)
-        was_slow = self.has_begun and isinstance(cause_of(error), TimeoutError)  # it would be so again
+        was_slow = self.is_running and isinstance(cause_of(error), TimeoutError)  # it would be so again
         self.is_void = raw.is_closed() and (self.is_void or was_idle) and not was_slow
 
 
@@ -116,7 +118,7 @@ class PostgresDatabase:
         def run(conn: sa.Connection) -> T:
             return fn(Tx(conn, self.clock.now(), prepared=self._prepared), *args, **kwargs)
 
-        return await self._transact(run)
+        return await self._again(run, begins=False)
 
     def on_notice(self, listener: Listener) -> None:
         self._notices.listeners.append(listener)
@@ -152,40 +154,33 @@ class PostgresDatabase:
             with anyio.move_on_after(RESET_S, shield=True):
                 await mine.aclose()
 
-    async def _again(self, run: Callable[[sa.Connection], T]) -> T:
+    async def _again(self, run: Callable[[sa.Connection], T], *, begins: bool = True) -> T:
         """Run the transaction, and retry it a few times after a deadlock, which rolled everything back, or if its
         connection was lost before the commit: PostgreSQL closes it when the event loop is blocked in between."""
         for _ in range(DEADLOCKS):
-            attempt = _Attempt()
+            attempt = _Attempt(begins)
             try:
                 return await self._transact(run, attempt)
             except StorageUnavailable as error:
                 if not attempt.is_void and not isinstance(cause_of(error.__cause__), _RUN_AGAIN):
                     raise
-        return await self._transact(run, _Attempt())
+        return await self._transact(run, _Attempt(begins))
 
-    async def _transact(self, run: Callable[[sa.Connection], T], attempt: "_Attempt | None" = None) -> T:
-        """Run a transaction. Reads (no `attempt`) need none: each statement sees the rows that were committed when it
-        began."""
+    async def _transact(self, run: Callable[[sa.Connection], T], attempt: "_Attempt") -> T:
         try:
             connection, raw = await self._connections.take()
-            is_dead = False
+            attempt.is_void, is_dead = True, False
             try:
-                if attempt is None:
-                    if self._must_measure:
-                        await self._measure(raw)
-                    return await connection.run_sync(run)
-                attempt.is_void = True
-                await self._begin(raw)
-                attempt.has_begun = True
+                await self._begin(raw, attempt.begins)
+                attempt.is_running = True
                 result = await connection.run_sync(run)
-                attempt.is_void = raw.is_closed()  # from here on, a lost connection may have committed
-                await raw.execute("COMMIT")
+                if attempt.begins:
+                    attempt.is_void = raw.is_closed()  # from here on, a lost connection may have committed
+                    await raw.execute("COMMIT")
                 return result
             except BaseException as error:
                 is_dead = await self._reset(raw, error)
-                if attempt is not None:
-                    attempt.lost(raw, error)
+                attempt.lost(raw, error)
                 raise
             finally:
                 with anyio.CancelScope(shield=True):
@@ -195,19 +190,13 @@ class PostgresDatabase:
         except Exception as error:
             raise _translate(error) from error
 
-    @property
-    def _must_measure(self) -> bool:
-        return self._measured is not None and (self._measures_often or self._measured.is_old)
-
-    async def _measure(self, raw: Raw) -> None:
-        if self._measured is not None:
-            await self._measured.measure(partial(raw.fetchval, _NOW, timeout=self._options.answer_s))
-
-    async def _begin(self, raw: Raw) -> None:
+    async def _begin(self, raw: Raw, begins: bool) -> None:
         try:
-            if self._must_measure:
-                await self._measure(raw)
-            await raw.execute("BEGIN", timeout=self._options.answer_s)
+            clock, answer_s = self._measured, self._options.answer_s
+            if clock is not None and (self._measures_often or clock.is_old):
+                await clock.measure(partial(raw.fetchval, _NOW, timeout=answer_s))
+            if begins:
+                await raw.execute("BEGIN", timeout=answer_s)
         except TimeoutError:
             raw.terminate()  # it is dead, and nothing was begun: the transaction is run on another connection
             raise

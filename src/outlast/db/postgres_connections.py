@@ -90,9 +90,9 @@ class Connections:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._probing: asyncio.TimerHandle | None = None
         self._all: WeakSet[Raw] = WeakSet()
-        self._busy: WeakKeyDictionary[Raw, int] = WeakKeyDictionary()  # with the generation of its pool
+        self._busy: dict[Raw, tuple[int, int]] = {}  # with the generation of its pool, and the number of its taking
         self._used_at: WeakKeyDictionary[Raw, float] = WeakKeyDictionary()
-        self._generation = 0
+        self._generation = self._takes = 0
 
     async def take(self) -> tuple[AsyncConnection, Raw]:
         """A connection that answers, for one transaction; end it with `give_back`. Raises `StorageUnavailable` if there
@@ -108,7 +108,7 @@ class Connections:
     async def give_back(self, connection: AsyncConnection, raw: Raw, *, is_dead: bool = False) -> None:
         """The transaction has ended. `is_dead`: this connection was lost; all idle ones are reopened too, since the
         whole server may be gone."""
-        generation = self._busy.pop(raw, -1)
+        generation, _ = self._busy.pop(raw, (-1, 0))
         try:
             if is_dead:
                 raw.terminate()
@@ -122,6 +122,18 @@ class Connections:
         finally:
             self._in_use -= 1
             self._admit()
+
+    def suspect(self) -> None:
+        """The way to PostgreSQL may be cut: close the connections that are not in use, and a little later those that
+        have waited since now for an answer."""
+        waiting = dict(self._busy)
+        self.reopen_idle()
+        asyncio.get_running_loop().call_later(self.options.answer_s, self._end, waiting)
+
+    def _end(self, waiting: dict[Raw, tuple[int, int]]) -> None:
+        for raw, taken in waiting.items():
+            if self._busy.get(raw) == taken and not raw.is_closed():
+                raw.terminate()
 
     def reopen_idle(self) -> None:
         """Close the connections that are not in use, without waiting for an answer."""
@@ -161,7 +173,8 @@ class Connections:
                 self._probe_later()
                 continue
             raw = driver_of(connection.sync_connection)  # type: ignore[arg-type]  # it is open
-            self._busy[raw] = self._generation
+            self._takes += 1
+            self._busy[raw] = self._generation, self._takes
             return connection, raw
 
     async def _enter(self, deadline: float, *, first: bool) -> None:

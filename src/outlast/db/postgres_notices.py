@@ -70,8 +70,8 @@ class Notices:
                 await self._beat(raw)
             except TimeoutError:
                 log.warning(DEAF if beats else NEVER_BACK)
-                if beats:  # the way may be cut: the idle connections of the pool are no better
-                    self._connections.reopen_idle()
+                if beats:
+                    self._connections.suspect()
                 raise
             beats += 1
             with anyio.move_on_after(self._connections.options.beat_s):
