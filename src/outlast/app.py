@@ -86,6 +86,7 @@ from outlast.kernel.set_aside.shelf import DatabaseShelf
 from outlast.kernel.settings import Settings
 from outlast.kernel.sidecars import OpenSidecar, open_sidecars, with_dependencies
 from outlast.kernel.streams.hub import Hub
+from outlast.kernel.streams.live.open import open_live
 from outlast.kernel.streams.writer import Flusher
 from outlast.kernel.webhooks.sender import Sender
 from outlast.surfaces.http.application import ApiLoader, create_http
@@ -183,8 +184,6 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         environment = dict(os.environ)
         for sidecar in sidecars:
             environment |= sidecar.secrets
-        if settings.live.redis_url.reveal():
-            log.warning("live.redis_url has no effect yet: servers share live text through PostgreSQL")
         database = open_database(settings.database.url.reveal(), folder, clock)
         stack.push_async_callback(database.aclose)
         if not was_clean and isinstance(database, SqliteDatabase):
@@ -192,6 +191,9 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         await migrate(database)
         if not await join(database, Deployment(folder, folder / settings.blobs.url.reveal())):
             log.warning("the database was restored: stored files are not collected until 'outlast verify' has run")
+        hub = Hub()
+        hub.live = await open_live(settings.live.redis_url, database, clock)
+        stack.push_async_callback(hub.live.aclose)
         vault = await open_vault(database, folder, os.environ)
         supervisor = Supervisor(clock, DatabaseShelf(database))
         catalog = open_catalog(settings, clock)
@@ -205,7 +207,7 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             environment=environment,
             vault=vault,
             supervisor=supervisor,
-            hub=Hub(),
+            hub=hub,
             templates=load_templates(settings.screens),
             states=registry.make_states(settings),
             closing=stack,
@@ -252,7 +254,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         catalog=catalog,
         blobs=blobs,
         agents=agents,
-        flusher=Flusher(settings.streams.save_interval_s),
+        flusher=Flusher(settings.streams.save_interval_s, hub.live),
         node_id=node_id,
         log=_log_event,
         workspaces=opening.workspaces,
@@ -337,6 +339,7 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         tasks.start_soon(supervisor.keep, name, run)
 
     keep("bells of the database", services.db.background)
+    keep("live text of other nodes", services.hub.live.run)
     keep("followers", services.watching.run)
     keep("typing", services.presence.run)
     if services.db.dialect == "sqlite":  # the folder's lock ensures that no other server holds a run

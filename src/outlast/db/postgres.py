@@ -19,6 +19,7 @@ from outlast.db.database import Listener, P, T, Tx, publish_commit, ring_all
 from outlast.db.prepared import PreparedStatements
 
 CHANNEL: Final = "outlast"
+MESSAGES: Final = "outlast_messages"
 POOL_SIZE: Final = 10
 POOL_WAIT_S: Final = 10.0  # how long a transaction waits for a connection
 RECONNECT_S: Final = 1.0
@@ -92,6 +93,7 @@ class PostgresDatabase:
         self._dsn = url.replace("postgresql+asyncpg://", "postgresql://")
         self._clock = clock
         self._listeners: list[Listener] = []
+        self._on_message: list[Listener] = []
         self._me = os.urandom(6).hex()
         self._engine = create_async_engine(
             self._dsn.replace("postgresql://", "postgresql+asyncpg://", 1),
@@ -130,6 +132,15 @@ class PostgresDatabase:
     def on_notice(self, listener: Listener) -> None:
         self._listeners.append(listener)
 
+    async def tell(self, messages: Sequence[str]) -> None:
+        def run(conn: sa.Connection) -> None:
+            await_only(driver_of(conn).execute(_NOTIFY, MESSAGES, [f"{self._me} {text}" for text in messages]))
+
+        await self._transact(run)
+
+    def on_message(self, listener: Listener) -> None:
+        self._on_message.append(listener)
+
     @asynccontextmanager
     async def in_thread(self) -> AsyncIterator["PostgresDatabase"]:
         """A pool of its own with one connection."""
@@ -153,6 +164,7 @@ class PostgresDatabase:
             connection.add_termination_listener(lambda *_, lost=lost: lost.set())
             try:
                 await connection.add_listener(CHANNEL, self._heard)
+                await connection.add_listener(MESSAGES, self._heard_message)
                 ring_all(self._listeners, "*")
                 await lost.wait()
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
@@ -225,6 +237,11 @@ class PostgresDatabase:
         sender, _, stream_id = str(payload).partition(" ")
         if sender != self._me:
             ring_all(self._listeners, stream_id)
+
+    def _heard_message(self, _connection: object, _pid: int, _channel: str, payload: object) -> None:
+        sender, _, message = str(payload).partition(" ")
+        if sender != self._me:
+            ring_all(self._on_message, message)
 
 
 def _cause(error: BaseException | None) -> object:
