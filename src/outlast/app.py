@@ -340,6 +340,8 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
 
     keep("bells of the database", services.db.background)
     keep("live text of other nodes", services.hub.live.run)
+    if services.db.dialect == "postgresql":  # other processes write too
+        keep("still streams", partial(services.hub.watch_still, services.settings.runs.lease_s))
     keep("followers", services.watching.run)
     keep("typing", services.presence.run)
     if services.db.dialect == "sqlite":  # the folder's lock ensures that no other server holds a run

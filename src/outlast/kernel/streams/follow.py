@@ -299,7 +299,7 @@ class _RunReader:
         channel = self._channel
         first, self._page = self._page, None
         # Checked again each time: the writer may have changed.
-        if first is None and channel.covers(self.after):
+        if first is None and channel.covers(self.after) and not (channel.is_still and channel.head <= self.after):
             self.is_current = True
             if channel.head <= self.after:
                 return b""

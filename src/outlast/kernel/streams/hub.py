@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
+import anyio
 from pydantic import BaseModel
 
 from outlast.base.records import dataclass
@@ -45,9 +46,9 @@ class Channel:
     """One stream's live tail and its waiting followers. Only ever touched on the event loop."""
 
     __slots__ = (
-        "_chunks", "_first", "_lines", "_links", "_other_news", "_scheduled", "_waiters", "_woken_at",
-        "base", "carry", "ended", "fed", "followers", "generation", "head", "stream_id", "version", "whispers",
-        "writing",
+        "_chunks", "_first", "_lines", "_links", "_other_news", "_scheduled", "_seen", "_waiters", "_woken_at",
+        "base", "carry", "ended", "fed", "followers", "generation", "head", "is_still", "stream_id", "version",
+        "whispers", "writing",
     )  # fmt: skip
 
     def __init__(self, stream_id: str) -> None:
@@ -61,6 +62,8 @@ class Channel:
         self.ended = False  # the last line published ends the stream
         self.followers = 0
         self.version = 0  # grows with every ring, so that no ring between a read and a wait is missed
+        self.is_still = False  # nothing has come for so long that followers look into the database as well
+        self._seen = -1  # the version at the last look for channels that are still
         self.whispers = NOTHING  # by topic, the newest frame without a number (presence)
         self._links: list[Channel] = []  # channels that ring this one's followers too
         self._lines: list[Line] = []
@@ -103,7 +106,7 @@ class Channel:
         if not self._lines:
             self._first = lines[0][0]
         self._lines.extend(lines)
-        self.head = lines[-1][0]
+        self.head, self.is_still = lines[-1][0], False
         self.ended = b'"event":"stream.ended"' in lines[-1][1]
         if self.followers:
             self._ring()
@@ -125,8 +128,9 @@ class Channel:
         self.publish(lines[start:])
 
     def covers(self, after: int) -> bool:
-        """True if memory holds every line above this number."""
-        return (self.writing or self.fed) and after >= self.base
+        """True if memory holds every line above this number. False above the last one: the cursor is of another
+        attempt, which may be writing elsewhere."""
+        return (self.writing or self.fed) and self.base <= after <= self.head
 
     def trim(self, saved: int) -> None:
         """Lines up to `saved` are in the database; drop the oldest of them beyond `TAIL_LINES`."""
@@ -176,6 +180,13 @@ class Channel:
             self._scheduled = True
             loop.call_later(wait, self._wake)
 
+    def look_again(self) -> None:
+        """If nothing has come since the last call, wake the followers to look into the database."""
+        if self.followers and self.version == self._seen:
+            self.is_still = True
+            self.ring()
+        self._seen = self.version
+
     async def wait(self, version: int, direct: Direct | None = None) -> None:
         """Return once the channel has rung since this version (at once if it already has). With `direct`, lines that
         its connection accepts are no reason to return; `direct` then holds the number that they reached."""
@@ -204,7 +215,7 @@ class Channel:
                     after, prefix = direct.after, direct.prefix
                     body = self.chunk(after, prefix)[1]
                 if not body or _takes(direct, body):
-                    direct.after = max(direct.after, self.head)  # a cursor of another node may be ahead of this one
+                    direct.after = max(direct.after, self.head)  # it may have read more in the database, or elsewhere
                     self._waiters.append(entry)
                     continue
             waiter.set_result(None)
@@ -248,8 +259,11 @@ class Hub:
 
     def write(self, stream_id: str, base: int, generation: int) -> Channel:
         """The channel of a stream that this process begins to write. End it with `unwrite`, even if this call failed.
-        `generation`: a number that no other writer of the stream has (the attempt's)."""
+        `generation`: a number that no other writer of the stream has (the attempt's). If a newer one has written
+        here, the channel has no followers."""
         channel = self._channels.setdefault(stream_id, Channel(stream_id))
+        if channel.generation > generation:
+            return Channel(stream_id)
         if channel.followers and not channel.writing:
             self.live.left(channel)
         channel.open(base, generation)
@@ -265,6 +279,14 @@ class Hub:
             if channel.followers:
                 self.live.follows(channel)
             self._drop_if_idle(channel)
+
+    async def watch_still(self, interval_s: float) -> None:
+        """Until cancelled: at this interval, wake the followers of runs whose channels are still. Bells can be lost on
+        their way from another process, and a writer here may have lost its run without having noticed."""
+        while True:
+            await anyio.sleep(interval_s)
+            for channel in [one for one in self._channels.values() if one.stream_id.startswith("run_")]:
+                channel.look_again()
 
     @contextmanager
     def listen(self, stream_id: str) -> Iterator[Channel]:

@@ -75,7 +75,7 @@ class RunWriter:
     def open(self) -> None:
         """Become the one writer of the run in this process."""
         self._channel = self._hub.write(self.run_id, self._saved, self.attempt)
-        self._channel.publish(self._first)
+        self._show(self._first)
 
     @property
     def dirty(self) -> bool:
@@ -206,7 +206,7 @@ class RunWriter:
         self._unsaved.extend(lines)
         self._show(lines)
 
-    def _show(self, lines: list[Line]) -> None:
+    def _show(self, lines: Sequence[Line]) -> None:
         if self._channel.generation == self.attempt:  # otherwise a newer attempt in this process shows the run
             self._channel.publish(lines)
 
