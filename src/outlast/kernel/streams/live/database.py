@@ -143,9 +143,10 @@ class DatabaseLive:
 
     def arrived(self, feed: Feed) -> None:
         """The carrier has brought lines to this feed: look into the database if they need it."""
-        if feed.tail is not None and feed.tail.wants_database and not feed.has_asked:
-            feed.has_asked = True  # once: then the next save rings
+        lacks = feed.tail is not None and feed.tail.wants_database
+        if lacks and not feed.has_asked:
             self._is_due(feed)
+        feed.has_asked = lacks  # once: then the next save rings
 
     def _is_due(self, feed: Feed) -> None:
         self._due.add(feed)
@@ -220,7 +221,8 @@ class DatabaseLive:
             self._announce(feed)
             if self._carrier is not None:
                 self._carrier.watch(feed)
-        if feed.tail is not None and feed.tail.wants_database and not feed.again:
+        feed.has_asked = feed.tail is not None and feed.tail.wants_database
+        if feed.has_asked and not feed.again:
             self.messages.tell_id(SAVE, feed.run_id)  # the gap is not saved yet
         if feed.again:
             self._is_due(feed)

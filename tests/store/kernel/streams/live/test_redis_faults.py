@@ -12,9 +12,11 @@ from redis.asyncio import Redis
 
 from outlast.kernel.streams.live import redis_carrier
 from outlast.kernel.streams.live.open import open_client
+from outlast.kernel.streams.live.redis_carrier import RedisCarrier
 from outlast.kernel.streams.writer import RunWriter
 from outlast.testing.redis import RedisServer
-from tests.live_stage import Stage, opened_stage
+from tests.crash.server import until
+from tests.live_stage import Node, Stage, opened_stage
 
 pytestmark = pytest.mark.postgres
 
@@ -29,8 +31,12 @@ async def stage(reused_postgres_url: str, redis: RedisServer, tmp_path: Path) ->
 async def works(stage: Stage, does: bool = True) -> None:
     """Returns once both nodes use Redis, or neither does."""
     with anyio.fail_after(15):
-        while any(node.hub.live._carrier.works != does for node in (stage.here, stage.there)):  # type: ignore[attr-defined]
-            await anyio.sleep(0.01)
+        await until(lambda: all(carrier_of(node).works == does for node in (stage.here, stage.there)))
+
+
+def carrier_of(node: Node) -> RedisCarrier:
+    carrier: RedisCarrier = node.hub.live._carrier  # type: ignore[attr-defined]
+    return carrier
 
 
 @asynccontextmanager
@@ -95,8 +101,6 @@ async def test_text_that_redis_lost_is_read_from_the_database(
     writer = await stage.claim()
     follower = stage.follow()
     await follower.until(await write_some(stage, writer))
-    carrier = stage.here.hub.live._carrier  # type: ignore[attr-defined]
-    carrier._sending[writer.run_id].lines.clear()
     channel = writer._channel
     carry, channel.carry = channel.carry, None
     missed = stage.here.delta(writer)
@@ -149,8 +153,12 @@ async def test_a_settled_run_leaves_redis_soon(stage: Stage, redis: RedisServer)
     await follower.until(await stage.end(writer))
     async with client_of(redis) as client:
         with anyio.fail_after(5):
-            while not 0 < await client.ttl(redis_carrier.KEY % writer.run_id) <= redis_carrier.KEPT_SETTLED_S:
-                await anyio.sleep(0.01)
+            await until(lambda: settles(client, writer.run_id))
+
+
+async def settles(client: Redis, run_id: str) -> bool:
+    left: int = await client.ttl(redis_carrier.KEY % run_id)
+    return 0 < left <= redis_carrier.KEPT_SETTLED_S
 
 
 async def test_a_run_that_is_not_followed_elsewhere_costs_redis_nothing(stage: Stage, redis: RedisServer) -> None:
