@@ -62,6 +62,7 @@ from outlast.kernel.mcp.tools import ConnectedTools
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard
+from outlast.kernel.presence.news import PresenceNews
 from outlast.kernel.previews.hosts import preview_hosts
 from outlast.kernel.previews.preview_layer import PreviewLayer
 from outlast.kernel.runs import account_questions
@@ -230,6 +231,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
     node_id = node_of(opening.folder) if database.dialect == "sqlite" else new_id("node")
+    news = None if database.dialect == "sqlite" else PresenceNews(presence, hub.live, clock, node_id)
     agents: Agents = Agents(
         {name: app.agents for name, app in apps.items()},
         additions=[
@@ -296,6 +298,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         *(task for app in apps.values() for task in app.tasks.items()),
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
+        *([("presence on other nodes", news.run)] if news is not None else []),
         ("calls of MCP servers", connected.run),
         *([("packages of MCP servers", mcp_packages.run)] if sandboxes.manager is not None else []),
         ("webhooks", Sender(database, clock, opening.vault, settings, supervisor).run),
