@@ -63,6 +63,7 @@ from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.postgres_checks import options_of, warn_of_room
 from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard
+from outlast.kernel.presence.news import PresenceNews
 from outlast.kernel.previews.hosts import preview_hosts
 from outlast.kernel.previews.preview_layer import PreviewLayer
 from outlast.kernel.runs import account_questions
@@ -87,6 +88,7 @@ from outlast.kernel.set_aside.shelf import DatabaseShelf
 from outlast.kernel.settings import Settings
 from outlast.kernel.sidecars import OpenSidecar, open_sidecars, with_dependencies
 from outlast.kernel.streams.hub import Hub
+from outlast.kernel.streams.live.open import open_live
 from outlast.kernel.streams.writer import Flusher
 from outlast.kernel.webhooks.sender import Sender
 from outlast.surfaces.http.application import ApiLoader, create_http
@@ -184,8 +186,6 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         environment = dict(os.environ)
         for sidecar in sidecars:
             environment |= sidecar.secrets
-        if settings.live.redis_url.reveal():
-            log.warning("live.redis_url has no effect yet: servers share live text through PostgreSQL")
         database = open_database(settings.database.url.reveal(), folder, clock, options_of(settings))
         stack.push_async_callback(database.aclose)
         if not was_clean and isinstance(database, SqliteDatabase):
@@ -194,6 +194,9 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         await warn_of_room(database, settings)
         if not await join(database, Deployment(folder, folder / settings.blobs.url.reveal())):
             log.warning("the database was restored: stored files are not collected until 'outlast verify' has run")
+        hub = Hub()
+        hub.live = await open_live(settings.live.redis_url, database, clock)
+        stack.push_async_callback(hub.live.aclose)
         vault = await open_vault(database, folder, os.environ)
         if database.dialect == "postgresql":  # whose time all processes share
             clock = database.clock
@@ -209,7 +212,7 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             environment=environment,
             vault=vault,
             supervisor=supervisor,
-            hub=Hub(),
+            hub=hub,
             templates=load_templates(settings.screens),
             states=registry.make_states(settings),
             closing=stack,
@@ -232,6 +235,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
     node_id = node_of(opening.folder) if database.dialect == "sqlite" else new_id("node")
+    news = None if database.dialect == "sqlite" else PresenceNews(presence, hub.live, clock, node_id)
     agents: Agents = Agents(
         {name: app.agents for name, app in apps.items()},
         additions=[
@@ -256,7 +260,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         catalog=catalog,
         blobs=blobs,
         agents=agents,
-        flusher=Flusher(settings.streams.save_interval_s),
+        flusher=Flusher(settings.streams.save_interval_s, hub.live),
         node_id=node_id,
         log=_log_event,
         workspaces=opening.workspaces,
@@ -298,6 +302,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         *(task for app in apps.values() for task in app.tasks.items()),
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
+        *([("presence on other nodes", news.run)] if news is not None else []),
         ("calls of MCP servers", connected.run),
         *([("packages of MCP servers", mcp_packages.run)] if sandboxes.manager is not None else []),
         ("webhooks", Sender(database, clock, opening.vault, settings, supervisor).run),
@@ -341,6 +346,7 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         tasks.start_soon(supervisor.keep, name, run)
 
     keep("bells of the database", services.db.background)
+    keep("live text of other nodes", services.hub.live.run)
     if services.db.dialect == "postgresql":  # other processes write too
         keep("still streams", partial(services.hub.watch_still, services.settings.runs.lease_s))
     keep("followers", services.watching.run)

@@ -107,6 +107,12 @@ class CrashingDatabase:
     def on_notice(self, listener: Callable[[str], None]) -> None:
         self._inner.on_notice(listener)
 
+    async def tell(self, messages: Sequence[str]) -> None:
+        await self._inner.tell(messages)
+
+    def on_message(self, listener: Callable[[str], None]) -> None:
+        self._inner.on_message(listener)
+
     @asynccontextmanager
     async def in_thread(self) -> AsyncIterator[CrashingDatabase]:
         async with self._inner.in_thread() as inner:

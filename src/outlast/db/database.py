@@ -188,6 +188,13 @@ class Database(Protocol):
         """Call `listener` with the id of each stream that was notified here or in another process; "*" stands for all
         streams."""
 
+    async def tell(self, messages: Sequence[str]) -> None:
+        """Send messages to the other processes on this database (SQLite has none), each at most 7,900 bytes of UTF-8.
+        One that listens at this moment gets them, in order; they are kept nowhere. Raises `StorageUnavailable`."""
+
+    def on_message(self, listener: Callable[[str], None]) -> None:
+        """Call `listener` with each message of another process. Before "*" as a notice, some may have been missed."""
+
     def in_thread(self) -> AbstractAsyncContextManager["Database"]:
         """The same database for the event loop of another thread, which enters this: its calls do not need the
         server's loop."""

@@ -123,6 +123,15 @@ class PostgresDatabase:
     def on_notice(self, listener: Listener) -> None:
         self._notices.listeners.append(listener)
 
+    async def tell(self, messages: Sequence[str]) -> None:
+        def run(conn: sa.Connection) -> None:
+            await_only(self._notices.tell(driver_of(conn), messages))
+
+        await self._again(run, begins=False)
+
+    def on_message(self, listener: Listener) -> None:
+        self._notices.on_message.append(listener)
+
     @asynccontextmanager
     async def in_thread(self) -> AsyncIterator["PostgresDatabase"]:
         """A pool of its own with one connection. It asks for the time before each transaction, of which there are

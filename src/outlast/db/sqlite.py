@@ -112,6 +112,12 @@ class SqliteDatabase:
     def on_notice(self, listener: Listener) -> None:
         self._listeners.append(listener)
 
+    async def tell(self, messages: Sequence[str]) -> None:
+        """Do nothing: there is no other process."""
+
+    def on_message(self, listener: Listener) -> None:
+        """Do nothing, as `tell`."""
+
     @asynccontextmanager
     async def in_thread(self) -> AsyncIterator["SqliteDatabase"]:
         """This one: its threads serve every event loop, and a second writer would have to wait for the first."""

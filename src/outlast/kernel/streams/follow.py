@@ -314,7 +314,8 @@ class _RunReader:
             self.is_current = is_all and channel.head <= self.after  # else the tail is not saved yet
         else:
             # The first page was read before this follower listened: nothing rings for what was written in between.
-            self.is_current = is_all and first is None
+            more_in_memory = channel.head > self.after and channel.covers(self.after)
+            self.is_current = is_all and first is None and not more_in_memory
         if not lines:
             return b""
         self.ended = self.ended or _ENDED_MARK in lines[-1][1]
