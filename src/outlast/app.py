@@ -35,7 +35,7 @@ from outlast.base.errors import OutlastError, UnsafeBind
 from outlast.base.ids import new_id
 from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Run, Supervisor
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.stores import open_blobs
 from outlast.db.connect import migrate, open_database
 from outlast.db.sqlite import SqliteDatabase, demand_whole
 from outlast.kernel.accounts import actions as accounts
@@ -47,7 +47,7 @@ from outlast.kernel.apps import packages, registry
 from outlast.kernel.apps.opened import Layer, Opening
 from outlast.kernel.connections import actions as connections
 from outlast.kernel.connections.service_accounts import AccountSecrets
-from outlast.kernel.deployment import Deployment, join
+from outlast.kernel.deployment import deployment_of, join
 from outlast.kernel.files.keeper import ArtifactKeeper
 from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
 from outlast.kernel.http.event_stream import OpenStreams
@@ -190,7 +190,9 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         if not was_clean and isinstance(database, SqliteDatabase):
             await anyio.to_thread.run_sync(demand_whole, database.path)
         await migrate(database)
-        if not await join(database, Deployment(folder, folder / settings.blobs.url.reveal())):
+        blobs = open_blobs(settings.blobs.url.reveal(), folder, database, settings.blobs.cache_mb)
+        stack.callback(blobs.close)
+        if not await join(database, deployment_of(folder, blobs)):
             log.warning("the database was restored: stored files are not collected until 'outlast verify' has run")
         vault = await open_vault(database, folder, os.environ)
         supervisor = Supervisor(clock, DatabaseShelf(database))
@@ -199,7 +201,7 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         opening = Opening(
             settings=settings,
             database=database,
-            blobs=FolderBlobs(folder / settings.blobs.url.reveal()),
+            blobs=blobs,
             clock=clock,
             folder=folder,
             environment=environment,

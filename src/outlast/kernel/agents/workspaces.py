@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.base.records import dataclass
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context, EffectContext
 from outlast.kernel.agents.uploads import place_uploads
@@ -40,7 +40,7 @@ class Workspaces:
         self,
         db: Database,
         source: SandboxManager | None,
-        blobs: FolderBlobs | None = None,
+        blobs: Blobs | None = None,
         placeholders: Callable[[str], Awaitable[Mapping[str, str]]] | None = None,
     ) -> None:
         self._db, self._source, self._blobs, self.placeholders = db, source, blobs, placeholders
