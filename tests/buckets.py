@@ -32,7 +32,7 @@ class BucketServer:
     may return the status of an error; `wait` may block there."""
 
     def __init__(self) -> None:
-        from moto.server import DomainDispatcherApplication, create_backend_app
+        from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
         self._app: Wsgi = DomainDispatcherApplication(create_backend_app)
         self.requests: list[tuple[str, str]] = []

@@ -28,7 +28,7 @@ from anyio.abc import TaskGroup, TaskStatus
 from starlette.types import ASGIApp
 
 from outlast.apps import APPS
-from outlast.assembly import open_accounts, open_catalog, open_sandboxes
+from outlast.assembly import enter_nodes, open_accounts, open_catalog, open_sandboxes
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
 from outlast.base.errors import OutlastError, UnsafeBind
@@ -60,6 +60,7 @@ from outlast.kernel.mcp.package_network import PackageNetwork
 from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.tools import ConnectedTools
 from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.nodes.keeper import NodeKeeper
 from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.previews.hosts import preview_hosts
@@ -73,7 +74,7 @@ from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.actions import pause_idle
 from outlast.kernel.sandboxes.disk_guard import DiskGuard
 from outlast.kernel.sandboxes.idle_policy import Ladder
-from outlast.kernel.sandboxes.orphans import reconcile, sweep
+from outlast.kernel.sandboxes.orphans import lose_those_of, reconcile, sweep
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.warm_start import Warmer
 from outlast.kernel.schedules import due_runs
@@ -142,7 +143,7 @@ async def run_program(
 ) -> None:
     """As `run`, inside a running event loop. `asked_to_stop` returns at the first request to stop and, called again, at
     the second; None waits for signals."""
-    async with open_program(settings) as program:
+    async with open_program(settings, kind="server" if http else "worker") as program:
         listeners = await _bind(program) if http else []
         e2b = E2bRuntime(program.services) if program.services.sandboxes.manager else None
         server, api = await _http_server(program, listeners, e2b) if listeners else (None, None)
@@ -169,10 +170,10 @@ async def run_program(
 
 
 @asynccontextmanager
-async def open_program(settings: Settings) -> AsyncIterator[Program]:
+async def open_program(settings: Settings, *, kind: str = "server") -> AsyncIterator[Program]:
     """Open all resources of a server in order, and close them in reverse; nothing runs yet. Raises
     `DataDirectoryInUse`, `StorageUnavailable`, `SchemaMismatch`, `DeploymentMismatch`, `SecretKeyMissing`,
-    `InvalidSetting`."""
+    `InvalidSetting`, `NodeRefused`."""
     load()
     clock = SystemClock()
     folder = data_directory(settings.server.data_dir)
@@ -194,6 +195,8 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         stack.callback(blobs.close)
         if not await join(database, deployment_of(folder, blobs)):
             log.warning("the database was restored: stored files are not collected until 'outlast verify' has run")
+        nodes = await enter_nodes(settings, database, clock, blobs, folder, kind)
+        stack.push_async_callback(nodes.leave)
         vault = await open_vault(database, folder, os.environ)
         supervisor = Supervisor(clock, DatabaseShelf(database))
         catalog = open_catalog(settings, clock)
@@ -213,12 +216,12 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             closing=stack,
         )
         opening = replace(opening, sandboxes=open_sandboxes(opening))
-        program = _wire(opening, catalog, sidecars)
+        program = _wire(opening, catalog, sidecars, nodes)
         await program.own_agents.load()
         yield program
 
 
-def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSidecar]) -> Program:
+def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSidecar], nodes: NodeKeeper) -> Program:
     """The rooms, each wired with its dependencies, and the apps."""
     settings, database, blobs = opening.settings, opening.database, opening.blobs
     clock, supervisor, hub, sandboxes = opening.clock, opening.supervisor, opening.hub, opening.sandboxes
@@ -296,10 +299,13 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         *(task for app in apps.values() for task in app.tasks.items()),
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
+        *([] if database.dialect == "sqlite" else [("nodes", nodes.run)]),
         ("calls of MCP servers", connected.run),
         *([("packages of MCP servers", mcp_packages.run)] if sandboxes.manager is not None else []),
         ("webhooks", Sender(database, clock, opening.vault, settings, supervisor).run),
     ]
+    if sandboxes.manager is not None:
+        nodes.on_dead = partial(lose_those_of, sandboxes.manager)
     own_agents = OwnLoader(
         settings.agents, engine.agents, clock, OwnTools(opening).give, partial(_follow_code, services)
     )
@@ -408,7 +414,9 @@ async def _http_server(
     surface = Surface(
         services=services,
         streams=OpenStreams(settings.streams, settings.limits.streams_per_user),
-        readiness=Readiness(services.db, manager.provider if manager else None, services.supervisor),
+        readiness=Readiness(
+            services.db, manager.provider if manager else None, services.supervisor, settings.runs.lease_s
+        ),
         local_owner=await accounts.ensure_local_owner(services) if is_local else None,
         version=version("outlast"),
         secure_cookie=server.public_url.startswith("https://"),

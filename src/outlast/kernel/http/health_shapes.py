@@ -34,8 +34,18 @@ class SetAsideItem(Answer):
     code: str
 
 
+class NodeHealth(Answer):
+    """A server or worker of the database, and whether it renewed its row lately."""
+
+    id: str
+    kind: str
+    version: str
+    seen_at: str
+    lives: bool
+
+
 class ReadyAnswer(Answer):
-    """Whether the server can work. Services and failed work only with `?verbose`."""
+    """Whether the server can work. Services, failed work and nodes only with `?verbose`."""
 
     status: str
     database: str
@@ -43,3 +53,4 @@ class ReadyAnswer(Answer):
     down: list[str]
     services: list[ServiceHealth] | None = None
     set_aside: list[SetAsideItem] | None = None
+    nodes: list[NodeHealth] | None = None

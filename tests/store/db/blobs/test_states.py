@@ -232,8 +232,6 @@ def test_a_row_has_its_object_and_what_was_kept_stays_a_day(  # noqa: C901  # th
                 self.rows.close()
 
         try:
-            run_state_machine_as_test(
-                Nodes, settings=settings(deadline=None, max_examples=2 * settings.default.max_examples)
-            )
+            run_state_machine_as_test(Nodes, settings=settings(deadline=None, max_examples=2 * settings().max_examples))
         finally:
             portal.call(db.aclose)
