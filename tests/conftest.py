@@ -19,6 +19,7 @@ from outlast.apps import APPS
 from outlast.db import lock_order
 from outlast.kernel.apps import packages, registry
 from tests import network_guard
+from tests.buckets import *  # noqa: F403  # fixtures; the names are in its __all__
 from tests.databases import *  # noqa: F403  # fixtures; the names are in its __all__
 from tests.reruns import Reruns
 from tests.suites import TESTS, apps_of, with_apps

@@ -15,7 +15,7 @@ from outlast.apps.knowledge.search import Knowledge
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor

@@ -19,7 +19,7 @@ TESTS: Final = Path(__file__).parent
 BY_NAME: Final = {package.rpartition(".")[2]: package for package in APPS}
 OF_KERNEL: Final = {
     "unit": ("base", "db", "kernel", "testing"),
-    "store": ("kernel",),
+    "store": ("db", "kernel"),
     "flow": ("models", "preview", "runs", "sandboxes", "seed003", "streams"),
 }
 OF_APPS: Final = {

@@ -16,7 +16,7 @@ from bench.client import now_ms, percentile
 from bench.figures import Figure
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.connect import migrate, open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.store import add_user

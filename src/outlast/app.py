@@ -28,14 +28,14 @@ from anyio.abc import TaskGroup, TaskStatus
 from starlette.types import ASGIApp
 
 from outlast.apps import APPS
-from outlast.assembly import open_accounts, open_catalog, open_sandboxes
+from outlast.assembly import enter_nodes, open_accounts, open_catalog, open_sandboxes
 from outlast.base.clock import Clock, SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
 from outlast.base.errors import OutlastError, UnsafeBind
 from outlast.base.ids import new_id
 from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Run, Supervisor
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.stores import open_blobs
 from outlast.db.connect import migrate, open_database
 from outlast.db.sqlite import SqliteDatabase, demand_whole
 from outlast.kernel.accounts import actions as accounts
@@ -47,7 +47,7 @@ from outlast.kernel.apps import packages, registry
 from outlast.kernel.apps.opened import Layer, Opening
 from outlast.kernel.connections import actions as connections
 from outlast.kernel.connections.service_accounts import AccountSecrets
-from outlast.kernel.deployment import Deployment, join
+from outlast.kernel.deployment import deployment_of, join
 from outlast.kernel.files.keeper import ArtifactKeeper
 from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
 from outlast.kernel.http.event_stream import OpenStreams
@@ -60,6 +60,7 @@ from outlast.kernel.mcp.package_network import PackageNetwork
 from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.tools import ConnectedTools
 from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.nodes.keeper import NodeKeeper
 from outlast.kernel.postgres_checks import options_of, warn_of_room
 from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard
@@ -75,7 +76,7 @@ from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.actions import pause_idle
 from outlast.kernel.sandboxes.disk_guard import DiskGuard
 from outlast.kernel.sandboxes.idle_policy import Ladder
-from outlast.kernel.sandboxes.orphans import reconcile, sweep
+from outlast.kernel.sandboxes.orphans import lose_those_of, reconcile, sweep
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.warm_start import Warmer
 from outlast.kernel.schedules import due_runs
@@ -145,7 +146,7 @@ async def run_program(
 ) -> None:
     """As `run`, inside a running event loop. `asked_to_stop` returns at the first request to stop and, called again, at
     the second; None waits for signals."""
-    async with open_program(settings) as program:
+    async with open_program(settings, kind="server" if http else "worker") as program:
         listeners = await _bind(program) if http else []
         e2b = E2bRuntime(program.services) if program.services.sandboxes.manager else None
         server, api = await _http_server(program, listeners, e2b) if listeners else (None, None)
@@ -172,10 +173,10 @@ async def run_program(
 
 
 @asynccontextmanager
-async def open_program(settings: Settings) -> AsyncIterator[Program]:
+async def open_program(settings: Settings, *, kind: str = "server") -> AsyncIterator[Program]:
     """Open all resources of a server in order, and close them in reverse; nothing runs yet. Raises
     `DataDirectoryInUse`, `StorageUnavailable`, `SchemaMismatch`, `DeploymentMismatch`, `SecretKeyMissing`,
-    `InvalidSetting`."""
+    `InvalidSetting`, `NodeRefused`."""
     load()
     clock: Clock = SystemClock()
     folder = data_directory(settings.server.data_dir)
@@ -192,21 +193,25 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             await anyio.to_thread.run_sync(demand_whole, database.path)
         await migrate(database)
         await warn_of_room(database, settings)
-        if not await join(database, Deployment(folder, folder / settings.blobs.url.reveal())):
+        if database.dialect == "postgresql":  # whose time all processes share
+            clock = database.clock
+        blobs = open_blobs(settings.blobs.url.reveal(), folder, database, settings.blobs.cache_mb)
+        stack.callback(blobs.close)
+        if not await join(database, deployment_of(folder, blobs)):
             log.warning("the database was restored: stored files are not collected until 'outlast verify' has run")
+        nodes = await enter_nodes(settings, database, clock, blobs, folder, kind)
+        stack.push_async_callback(nodes.leave)
         hub = Hub()
         hub.live = await open_live(settings.live.redis_url, database, clock)
         stack.push_async_callback(hub.live.aclose)
         vault = await open_vault(database, folder, os.environ)
-        if database.dialect == "postgresql":  # whose time all processes share
-            clock = database.clock
         supervisor = Supervisor(clock, DatabaseShelf(database))
         catalog = open_catalog(settings, clock)
         stack.push_async_callback(catalog.aclose)
         opening = Opening(
             settings=settings,
             database=database,
-            blobs=FolderBlobs(folder / settings.blobs.url.reveal()),
+            blobs=blobs,
             clock=clock,
             folder=folder,
             environment=environment,
@@ -218,12 +223,12 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             closing=stack,
         )
         opening = replace(opening, sandboxes=open_sandboxes(opening))
-        program = _wire(opening, catalog, sidecars)
+        program = _wire(opening, catalog, sidecars, nodes)
         await program.own_agents.load()
         yield program
 
 
-def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSidecar]) -> Program:
+def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSidecar], nodes: NodeKeeper) -> Program:
     """The rooms, each wired with its dependencies, and the apps."""
     settings, database, blobs = opening.settings, opening.database, opening.blobs
     clock, supervisor, hub, sandboxes = opening.clock, opening.supervisor, opening.hub, opening.sandboxes
@@ -303,10 +308,13 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
         *([("presence on other nodes", news.run)] if news is not None else []),
+        *([] if database.dialect == "sqlite" else [("nodes", nodes.run)]),
         ("calls of MCP servers", connected.run),
         *([("packages of MCP servers", mcp_packages.run)] if sandboxes.manager is not None else []),
         ("webhooks", Sender(database, clock, opening.vault, settings, supervisor).run),
     ]
+    if sandboxes.manager is not None:
+        nodes.on_dead = partial(lose_those_of, sandboxes.manager)
     own_agents = OwnLoader(
         settings.agents, engine.agents, clock, OwnTools(opening).give, partial(_follow_code, services)
     )
@@ -418,7 +426,9 @@ async def _http_server(
     surface = Surface(
         services=services,
         streams=OpenStreams(settings.streams, settings.limits.streams_per_user),
-        readiness=Readiness(services.db, manager.provider if manager else None, services.supervisor),
+        readiness=Readiness(
+            services.db, manager.provider if manager else None, services.supervisor, settings.runs.lease_s
+        ),
         local_owner=await accounts.ensure_local_owner(services) if is_local else None,
         version=version("outlast"),
         secure_cookie=server.public_url.startswith("https://"),

@@ -4,15 +4,21 @@ import logging
 import os
 from dataclasses import fields
 from datetime import timedelta
+from pathlib import Path
+
+import anyio.to_thread
 
 from outlast.base.clock import Clock
 from outlast.base.data_directory import node_of
+from outlast.db.blobs.port import Blobs
+from outlast.db.database import Database
 from outlast.kernel.apps.opened import Opening
 from outlast.kernel.connections.account_tokens import AccountTokens
 from outlast.kernel.connections.oauth_client import OAuth
 from outlast.kernel.http.web_addresses import allowed_addresses
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.models.settings import ProviderConfig
+from outlast.kernel.nodes.keeper import Node, NodeKeeper
 from outlast.kernel.runs.sweeper import SandboxSteps
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.egress.delegated import HandedOver
@@ -55,6 +61,17 @@ def open_accounts(opening: Opening) -> AccountTokens:
     return AccountTokens(opening.database, opening.vault, oauth, opening.clock)
 
 
+async def enter_nodes(
+    settings: Settings, database: Database, clock: Clock, blobs: Blobs, folder: Path, kind: str
+) -> NodeKeeper:
+    """This process among the others of its database. Raises `NodeRefused`."""
+    shared = "" if database.dialect == "sqlite" else await anyio.to_thread.run_sync(blobs.identity)
+    provider = "" if settings.sandbox is None else settings.sandbox.provider
+    keeper = NodeKeeper(database, clock, Node(node_of(folder), kind, shared, provider, settings.runs.lease_s))
+    await keeper.enter()
+    return keeper
+
+
 def open_sandboxes(opening: Opening) -> SandboxServices:
     """The services of sandboxes. `warm` needs the agents, so the caller adds it."""
     asked, templates = opening.settings.sandbox, opening.templates
@@ -64,7 +81,14 @@ def open_sandboxes(opening: Opening) -> SandboxServices:
     database, clock, folder, supervisor = opening.database, opening.clock, opening.folder, opening.supervisor
     node_id = node_of(folder)
     manager = SandboxManager(
-        database, open_provider(asked, folder), clock, asked, folder, node_id=node_id, supervisor=supervisor
+        database,
+        open_provider(asked, folder),
+        clock,
+        asked,
+        folder,
+        node_id=node_id,
+        lease_s=opening.settings.runs.lease_s,
+        supervisor=supervisor,
     )
     opening.closing.push_async_callback(manager.aclose)
     snapshots = SnapshotKeeper(

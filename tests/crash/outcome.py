@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from outlast.apps.knowledge.tables import memories, modules
 from outlast.apps.pages.rows import PageRow
 from outlast.apps.pages.tables import page_versions, pages
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.credits.rows import LedgerRow
 from outlast.kernel.credits.tables import ledger

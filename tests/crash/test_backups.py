@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from outlast.apps.documents.tables import documents
 from outlast.base.clock import SystemClock
 from outlast.base.errors import BackupIncomplete
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Tx
 from outlast.kernel.backups.manifest import read_manifest

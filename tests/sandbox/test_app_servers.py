@@ -18,7 +18,7 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import cache_directory
 from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.ids import new_id
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.projects.tables import members

@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.uploads import place_uploads
 from outlast.kernel.attachments.store import ThreadFile

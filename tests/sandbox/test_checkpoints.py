@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from outlast.base.clock import SystemClock
 from outlast.base.errors import InputTooLarge
 from outlast.base.ids import new_id
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.checkpoints import store

@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from outlast.base.ids import new_id
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper

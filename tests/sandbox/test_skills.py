@@ -13,7 +13,7 @@ from outlast.apps.skills.placement import place
 from outlast.apps.skills.rows import SkillRow
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SandboxUnavailable
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces

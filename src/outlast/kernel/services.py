@@ -8,7 +8,7 @@ from typing import Any, Concatenate
 from outlast.base.clock import Clock, SystemClock
 from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database, P, T, Tx
 from outlast.kernel.apps.ports import Port
 from outlast.kernel.connections.account_tokens import AccountTokens
@@ -66,7 +66,7 @@ class Services:
     db: Database
     clock: Clock
     settings: Settings
-    blobs: FolderBlobs
+    blobs: Blobs
     presence: PresenceBoard
     hub: Hub
     catalog: ModelCatalog

@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from outlast.base.clock import SystemClock
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts

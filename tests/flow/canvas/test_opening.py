@@ -16,7 +16,7 @@ from outlast.apps.screens.open_actions import wake, work_on
 from outlast.apps.screens.screen_queue import ScreenQueue
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SandboxUnavailable
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor

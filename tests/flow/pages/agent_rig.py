@@ -26,7 +26,7 @@ from outlast.apps.pages.shapes import PageData
 from outlast.apps.pages.tree_cache import LiveTrees
 from outlast.apps.pages.versions import Rules
 from outlast.base.clock import SystemClock
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.tools.run_code import AROUND_CODE
 from outlast.kernel.apps.ports import Port

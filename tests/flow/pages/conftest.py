@@ -11,7 +11,7 @@ import pytest
 
 from outlast.apps.knowledge.module_store import Modules
 from outlast.base.clock import SystemClock
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.library.modules import USABLE_MODULES

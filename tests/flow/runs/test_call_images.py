@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from outlast import Agent, Image, ToolResult, tool
 from outlast.base.errors import DiskFull, ModelCut
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.images import MAX_IMAGE_BYTES
 from outlast.kernel.attachments.actions import open_attachment
@@ -78,8 +78,8 @@ async def test_the_model_sees_the_image_and_people_see_it_with_the_call(db: Data
         names = [event["event"] for event in events]
         place = names.index("tool_call.result")
         assert names[place + 1 : place + 3] == ["part.created", "part.completed"]
-        opened, path = await open_attachment(it.services, it.owner, shown.attachment_id)
-        assert (opened.media_type, path.read_bytes()) == ("image/png", CHART)
+        opened, file = await open_attachment(it.services, it.owner, shown.attachment_id)
+        assert (opened.media_type, file.path.read_bytes()) == ("image/png", CHART)
 
 
 async def test_no_row_holds_the_bytes_of_an_image(db: Database, tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ async def test_a_later_answer_reads_what_the_image_showed_and_a_fork_and_a_clean
             answers = (await list_messages(it.services, it.owner, thread_id)).items
             images = [part for answer in answers for part in answer.parts if part.type == "image"]
             assert [image.call_id for image in images] == ["call_a"]
-            assert (await open_attachment(it.services, it.owner, images[0].attachment_id))[1].read_bytes() == CHART
+            assert (await open_attachment(it.services, it.owner, images[0].attachment_id))[1].path.read_bytes() == CHART
 
 
 def drawn(count: int, size_bytes: int) -> list[Effect]:

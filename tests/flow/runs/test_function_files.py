@@ -55,8 +55,8 @@ async def test_what_a_flow_shows_is_in_its_answer_once_and_can_be_downloaded(db:
         assert isinstance(table, FilePart)
         assert isinstance(picture, ImagePart)
         assert (table.name, table.size_bytes, picture.name) == ("sum.csv", 12, "dot.png")
-        stored, path = await open_attachment(it.services, it.owner, table.attachment_id)
-        assert (stored.name, path.read_bytes()) == ("sum.csv", b"month,cents\n")
+        stored, file = await open_attachment(it.services, it.owner, table.attachment_id)
+        assert (stored.name, file.path.read_bytes()) == ("sum.csv", b"month,cents\n")
 
 
 async def test_a_flow_shows_a_file_of_its_workspace(db: Database, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool

@@ -16,7 +16,7 @@ from outlast.apps.screens.actions import create_screen, read_screen
 from outlast.apps.screens.agent.agent import screen_agent
 from outlast.apps.screens.shapes import ScreenData, ScreenRequest, TemplateName
 from outlast.base.clock import SystemClock
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.models.protocol import ModelSpec

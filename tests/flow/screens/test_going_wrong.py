@@ -16,7 +16,7 @@ from outlast.apps.screens.rows import ScreenRow
 from outlast.apps.screens.tables import screens as screen_rows
 from outlast.base.clock import SystemClock
 from outlast.base.errors import Conflict, ModelRejected, SandboxUnavailable
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.models.protocol import ModelMessage, TextPiece

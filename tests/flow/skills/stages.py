@@ -11,7 +11,7 @@ from outlast.apps.skills.actions import create_skill
 from outlast.apps.skills.addition import skills_addition
 from outlast.apps.skills.settings import SkillSettings
 from outlast.apps.skills.shapes import SkillAnswer
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.tool import Tool

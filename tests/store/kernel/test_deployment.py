@@ -11,7 +11,7 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import DeploymentMismatch, StartRefused
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.db.sqlite import SqliteDatabase

@@ -22,7 +22,7 @@ from outlast.apps.screens.store import require_screen
 from outlast.apps.screens.zip_archive import archive_name, is_packed, is_shown, packed
 from outlast.base.errors import NotFound, PathRefused, SandboxLost
 from outlast.base.records import dataclass
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.lists import Listed
@@ -181,7 +181,7 @@ def _entry(tree: Tree, path: str) -> Entry:
     return entry
 
 
-def _search(blobs: FolderBlobs, tree: Tree, query: str, limit: int) -> HitsAnswer:
+def _search(blobs: Blobs, tree: Tree, query: str, limit: int) -> HitsAnswer:
     hits: list[CodeHitAnswer] = []
     for entry in tree.entries:
         if entry.kind != "file" or not 0 < entry.size <= SEARCHED_BYTES or not is_searched(entry.path):
@@ -213,7 +213,7 @@ def _is_file(change: Change) -> bool:
     return any(side is not None and side.kind == "file" for side in (change.before, change.after))
 
 
-def with_texts(blobs: FolderBlobs, differing: Sequence[Change]) -> list[FileChangeAnswer]:
+def with_texts(blobs: Blobs, differing: Sequence[Change]) -> list[FileChangeAnswer]:
     """The changes with both texts of each file, until these take `MAX_TEXT_BYTES`. Blocks."""
     budget_bytes, answers = MAX_TEXT_BYTES, []
     for change in differing:
@@ -236,7 +236,7 @@ def with_texts(blobs: FolderBlobs, differing: Sequence[Change]) -> list[FileChan
     return answers
 
 
-def _text(blobs: FolderBlobs, entry: Entry | None, max_bytes: int) -> str | None:
+def _text(blobs: Blobs, entry: Entry | None, max_bytes: int) -> str | None:
     if entry is None or entry.kind != "file" or entry.size > min(TEXT_BYTES, max_bytes):
         return None
     content = content_of(blobs, entry)

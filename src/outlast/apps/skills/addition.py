@@ -10,7 +10,7 @@ from pydantic import Field
 from outlast.apps.skills.settings import NAME_CHARS, PATH_CHARS
 from outlast.apps.skills.texts import TEXT_BYTES, file_at, text_of
 from outlast.base.errors import DiskFull
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database
 from outlast.kernel.agents.additions import Addition
 from outlast.kernel.agents.context import Context
@@ -31,9 +31,7 @@ Name = Annotated[str, Field(min_length=1, max_length=NAME_CHARS, description="Na
 FilePath = Annotated[str, Field(min_length=1, max_length=PATH_CHARS, description="Path that use_skill has listed.")]
 
 
-def skills_addition(
-    db: Database, blobs: FolderBlobs, workspaces: Workspaces, runs_code: Callable[[str], bool]
-) -> Addition:
+def skills_addition(db: Database, blobs: Blobs, workspaces: Workspaces, runs_code: Callable[[str], bool]) -> Addition:
     """Skills for every agent. `runs_code`: True for the name of an agent that runs code in a sandbox."""
 
     @tool(repeatable=True)

@@ -11,7 +11,7 @@ from outlast.apps.skills.front_matter import MAIN
 from outlast.apps.skills.rows import SkillRow
 from outlast.apps.skills.store import SkillFile
 from outlast.base.errors import NotFound, SandboxUnavailable
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast_sandbox.interface import Sandbox
 
 FOLDER: Final = ".skills"
@@ -19,7 +19,7 @@ HOME: Final = "/home/user"
 VERSION_CHARS: Final = 12
 
 
-async def place(blobs: FolderBlobs, sandbox: Sandbox, skill: SkillRow, files: Sequence[SkillFile]) -> str:
+async def place(blobs: Blobs, sandbox: Sandbox, skill: SkillRow, files: Sequence[SkillFile]) -> str:
     """Write the files, read-only, scripts executable; returns their folder. A sandbox that takes files only into its
     workspace gets them there. Does nothing if they are there. Raises `SandboxLost`, `DiskFull`."""
     below = f"{FOLDER}/{skill.name}-{skill.digest[:VERSION_CHARS]}"
@@ -44,7 +44,7 @@ async def place(blobs: FolderBlobs, sandbox: Sandbox, skill: SkillRow, files: Se
     return folder
 
 
-async def _content(blobs: FolderBlobs, file: SkillFile) -> bytes:
+async def _content(blobs: Blobs, file: SkillFile) -> bytes:
     return await anyio.to_thread.run_sync(blobs.get, file.blob)
 
 

@@ -13,7 +13,7 @@ from outlast.apps.skills.settings import SkillSettings
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
 from outlast.base.skill_errors import SkillInvalid
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database, Tx
 
 LOOK_S: Final = 5.0
@@ -24,7 +24,7 @@ log = logging.getLogger("outlast.skills")
 class ServerFolder:
     """A skill that cannot be read is reported in the log; its earlier version stays until its folder is gone."""
 
-    def __init__(self, db: Database, blobs: FolderBlobs, clock: Clock, settings: SkillSettings) -> None:
+    def __init__(self, db: Database, blobs: Blobs, clock: Clock, settings: SkillSettings) -> None:
         self._db, self._blobs, self._clock, self._settings = db, blobs, clock, settings
         self._folder = Path(settings.folder) if settings.folder else None
 

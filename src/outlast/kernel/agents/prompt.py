@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from outlast.base.records import dataclass
 
 if TYPE_CHECKING:  # `from outlast import Agent` loads next to nothing; what a prompt needs is loaded when a run works
-    from outlast.db.blobs import FolderBlobs
+    from outlast.db.blobs.at_hand import Readable
     from outlast.db.database import Tx
     from outlast.kernel.models.protocol import ModelMessage, ModelSpec, ToolSpec
     from outlast.kernel.runs.history import Exchange, History
@@ -51,7 +51,7 @@ class PromptContext:
     run: "Run"
     model: "ModelSpec"
     settings: "Settings"
-    blobs: "FolderBlobs"
+    blobs: "Readable"
 
     @property
     def token_budget(self) -> int:

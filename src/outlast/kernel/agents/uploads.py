@@ -9,7 +9,7 @@ from typing import Final
 import anyio.to_thread
 
 from outlast.base.errors import NotFound, OutlastError, SandboxLost, SandboxUnavailable
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database
 from outlast.kernel.attachments import store
 from outlast.kernel.attachments.rules import FOLDER
@@ -22,7 +22,7 @@ log = logging.getLogger("outlast.agents")
 
 
 async def place_uploads(
-    db: Database, blobs: FolderBlobs, sandbox: Sandbox, thread_id: str, files: Sequence[ThreadFile]
+    db: Database, blobs: Blobs, sandbox: Sandbox, thread_id: str, files: Sequence[ThreadFile]
 ) -> None:
     """Write these files, in pieces if the sandbox takes them. A file that cannot be written (the workspace is
     full) is left out and not tried again in this sandbox: agents read it with `read_file`. Raises `SandboxLost`.
@@ -37,7 +37,7 @@ async def place_uploads(
     await db.write(store.set_placed, thread_id, [file.name for file in files], sandbox.sandbox_id)
 
 
-async def _place(blobs: FolderBlobs, sandbox: Sandbox, file: ThreadFile) -> None:
+async def _place(blobs: Blobs, sandbox: Sandbox, file: ThreadFile) -> None:
     path = f"{FOLDER}/{file.name}"
     with suppress(NotFound):
         await sandbox.read_file(path, 1)
@@ -51,6 +51,6 @@ async def _place(blobs: FolderBlobs, sandbox: Sandbox, file: ThreadFile) -> None
         await files.write(f"{WORKSPACE}/{path}", _pieces(blobs, file))
 
 
-async def _pieces(blobs: FolderBlobs, file: ThreadFile) -> AsyncIterator[bytes]:
+async def _pieces(blobs: Blobs, file: ThreadFile) -> AsyncIterator[bytes]:
     for offset in range(0, file.size_bytes, PIECE_BYTES):
         yield await anyio.to_thread.run_sync(blobs.read, file.blob, offset, PIECE_BYTES)

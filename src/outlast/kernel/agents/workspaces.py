@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.base.records import dataclass
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context, EffectContext
 from outlast.kernel.agents.uploads import place_uploads
@@ -40,7 +40,7 @@ class Workspaces:
         self,
         db: Database,
         source: SandboxManager | None,
-        blobs: FolderBlobs | None = None,
+        blobs: Blobs | None = None,
         placeholders: Callable[[str], Awaitable[Mapping[str, str]]] | None = None,
     ) -> None:
         self._db, self._source, self._blobs, self.placeholders = db, source, blobs, placeholders
@@ -52,7 +52,8 @@ class Workspaces:
 
     async def open(self, context: EffectContext) -> OpenWorkspace:
         """The run's sandbox, started now if there is none, with the files of the thread's messages; the run gets a note
-        if its processes ended with an earlier sandbox. Raises `SandboxUnavailable` with the reason and the fix."""
+        if its processes ended with an earlier sandbox, also one of another server, which it takes over. Raises
+        `SandboxUnavailable` with the reason and the fix."""
         run = context.this_run
         if self._source is None:
             raise SandboxUnavailable(
@@ -62,7 +63,7 @@ class Workspaces:
         workspace_id = run.workspace_id
         if workspace_id is None:
             workspace_id = await self._db.write(workspace_of_run, run)
-        sandbox = await self._source.ensure(workspace_id, run.project_id)
+        sandbox = await self._source.ensure(workspace_id, run.project_id, take_over=True)
         replaced, files = await self._db.read(
             lambda tx: (_lost_during(tx, run, workspace_id), unplaced(tx, run.thread_id, sandbox.sandbox_id))
         )

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 from outlast.base.clock import Clock
 from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Run, Supervisor
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database
 from outlast.kernel.agents.additions import Addition
 from outlast.kernel.agents.agent import Agent
@@ -63,7 +63,7 @@ class Opening:
 
     settings: Settings
     database: Database
-    blobs: FolderBlobs
+    blobs: Blobs
     clock: Clock
     folder: Path
     environment: Mapping[str, str]

@@ -1,12 +1,11 @@
 """Attachments: upload whole or in pieces, open."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import anyio.to_thread
 
-from outlast.base.errors import Conflict, MalformedInput, StoredFileMissing
-from outlast.db.blobs import FolderBlobs, blob_path
+from outlast.base.errors import Conflict, MalformedInput
+from outlast.db.blobs.port import Blobs, LentFile
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.attachments import store
@@ -122,15 +121,12 @@ async def delete_upload(services: Services, actor: Actor, upload_id: str) -> Non
     await services.db.write(run)
 
 
-async def open_attachment(services: Services, actor: Actor, attachment_id: str) -> tuple[AttachmentAnswer, Path]:
-    """An attachment and the path of its content, for members of its project. Raises `StoredFileMissing`."""
+async def open_attachment(services: Services, actor: Actor, attachment_id: str) -> tuple[AttachmentAnswer, LentFile]:
+    """An attachment and its content, for members of its project. Raises `StoredFileMissing`."""
     row = await services.db.read(
         require_owned, actor, AttachmentRow, attachments, "attachment", attachment_id, Right.READ
     )
-    path = blob_path(services.blobs.folder, row.blob)
-    if not await anyio.Path(path).exists():
-        raise StoredFileMissing("The stored file is missing from the blob folder.", blob=row.blob)
-    return shape_of(AttachmentAnswer, row), path
+    return shape_of(AttachmentAnswer, row), await anyio.to_thread.run_sync(services.blobs.lend, row.blob)
 
 
 async def _recognise(services: Services, name: str, blob: str, size_bytes: int) -> StoredFile:
@@ -138,7 +134,7 @@ async def _recognise(services: Services, name: str, blob: str, size_bytes: int) 
     return await read_beginning(blobs, await recognise_file(blobs, name, blob, size_bytes, image_bytes))
 
 
-def _join(blobs: FolderBlobs, pieces: list[str]) -> str:
+def _join(blobs: Blobs, pieces: list[str]) -> str:
     def read() -> Iterator[bytes]:
         for piece in pieces:
             yield blobs.get(piece)

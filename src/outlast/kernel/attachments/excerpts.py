@@ -10,7 +10,7 @@ import anyio
 import anyio.to_thread
 
 from outlast.base.records import dataclass
-from outlast.db.blobs import FolderBlobs, blob_path
+from outlast.db.blobs.port import Blobs
 from outlast.kernel.attachments.kinds import SVG, label_of
 from outlast.kernel.attachments.read_program import READERS, Place
 
@@ -30,7 +30,7 @@ class Excerpt:
     trouble: str = ""
 
 
-async def read_excerpt(blobs: FolderBlobs, blob: str, media_type: str, place: Place, read_s: int = READ_S) -> Excerpt:
+async def read_excerpt(blobs: Blobs, blob: str, media_type: str, place: Place, read_s: int = READ_S) -> Excerpt:
     """A part of a stored file. Never raises for its content. Raises `StoredFileMissing`. Takes at most about twice
     `read_s` seconds; cancelled, it leaves no process behind."""
     if media_type in READERS:
@@ -40,7 +40,7 @@ async def read_excerpt(blobs: FolderBlobs, blob: str, media_type: str, place: Pl
     return Excerpt(label_of(media_type), trouble="It has no text that can be read here.")
 
 
-def _read_text(blobs: FolderBlobs, blob: str, media_type: str, place: Place) -> Excerpt:
+def _read_text(blobs: Blobs, blob: str, media_type: str, place: Place) -> Excerpt:
     """Characters of a text; `after` counts bytes, so that no long text is read from its beginning."""
     start = blobs.read(blob, 0, 4)
     codec, skipped = next(((codec, size) for mark, codec, size in _MARKS if start.startswith(mark)), ("utf-8", 0))
@@ -53,12 +53,11 @@ def _read_text(blobs: FolderBlobs, blob: str, media_type: str, place: Place) -> 
     return Excerpt(label_of(media_type), text, {"after": after + size} if size < len(content) else None)
 
 
-async def _read_in_program(blobs: FolderBlobs, blob: str, media_type: str, place: Place, read_s: int) -> Excerpt:
+async def _read_in_program(blobs: Blobs, blob: str, media_type: str, place: Place, read_s: int) -> Excerpt:
     asked = [media_type, read_s, place.chars, place.page, place.sheet, place.after]
     command = [sys.executable, "-I", "-m", _PROGRAM, *map(str, asked)]
-    await anyio.to_thread.run_sync(blobs.read, blob, 0, 1)  # raises if it is missing
-    with anyio.move_on_after(2 * read_s):
-        async with await anyio.open_file(blob_path(blobs.folder, blob), "rb") as file:
+    with await anyio.to_thread.run_sync(blobs.lend, blob) as path, anyio.move_on_after(2 * read_s):
+        async with await anyio.open_file(path, "rb") as file:
             done = await anyio.run_process(
                 command, stdin=file.wrapped, check=False, stderr=subprocess.DEVNULL, env={"LANG": "C.UTF-8"}
             )

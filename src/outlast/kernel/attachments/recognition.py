@@ -5,7 +5,7 @@ from typing import Final
 
 import anyio.to_thread
 
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.kernel.attachments.excerpts import read_excerpt
 from outlast.kernel.attachments.kinds import LOOKED_AT, image_of, label_of, media_type_of
 from outlast.kernel.attachments.read_program import Place
@@ -16,7 +16,7 @@ IMAGE_HEAD_BYTES: Final = 300_000
 BEGINNING_CHARS: Final = 2_000
 
 
-async def recognise_file(blobs: FolderBlobs, name: str, blob: str, size_bytes: int, image_bytes: int) -> StoredFile:
+async def recognise_file(blobs: Blobs, name: str, blob: str, size_bytes: int, image_bytes: int) -> StoredFile:
     """A stored file with its kind. An image of more than `image_bytes`, or of too many pixels, is a file like any
     other."""
 
@@ -30,7 +30,7 @@ async def recognise_file(blobs: FolderBlobs, name: str, blob: str, size_bytes: i
     return await anyio.to_thread.run_sync(recognise)
 
 
-async def read_beginning(blobs: FolderBlobs, file: StoredFile) -> StoredFile:
+async def read_beginning(blobs: Blobs, file: StoredFile) -> StoredFile:
     """The file with the beginning of its text, for models; images have none."""
     if file.image is not None:
         return file

@@ -31,10 +31,10 @@ async def upload_attachment(
 async def open_attachment(attachment_id: str, services: Svc, actor: Signed, download: bool = False) -> Response:
     """Get the file's bytes. Browsers show images and SVG drawings unless `download` is set, and save other files; none
     is sent with a type that a browser would run, and a drawing runs nothing."""
-    shown, path = await actions.open_attachment(services, actor, attachment_id)
+    shown, file = await actions.open_attachment(services, actor, attachment_id)
     media_type = shown.media_type if shown.width is not None or shown.media_type == SVG else ""
     policy = DRAWING if media_type == SVG else LOCKED_DOWN
-    return stored_file_reply(shown.name, path, media_type, inline=bool(media_type) and not download, policy=policy)
+    return stored_file_reply(shown.name, file, media_type, inline=bool(media_type) and not download, policy=policy)
 
 
 @router.post("/uploads", status_code=201, response_model=UploadAnswer)

@@ -14,7 +14,8 @@ import anyio.to_thread
 
 from outlast.base.clock import Clock, iso
 from outlast.base.errors import BackupRefused, DiskFull, InternalError, NotFound
-from outlast.db.blobs import FolderBlobs, blob_path
+from outlast.db.blobs.folder import FolderBlobs, blob_path
+from outlast.db.blobs.port import Blobs
 from outlast.db.connect import open_database, revisions
 from outlast.db.database import Database
 from outlast.kernel.backups.manifest import DatabaseFacts, Manifest, write_manifest
@@ -33,7 +34,8 @@ PAUSE_S: Final = 0.002
 
 async def take_backup(place: Place, database: Database, clock: Clock, folder: Path) -> Manifest:
     """Copy everything that is not derived into `folder`, which must be empty or not exist: the database first, as it is
-    at one moment, then every blob that this copy names, then the rest. On PostgreSQL the database is left out.
+    at one moment, then every blob that this copy names, then the rest. On PostgreSQL the database is left out, and so
+    are blobs in a bucket.
 
     Meanwhile collection of blobs is suspended, for an hour from the last step. A cancelled or killed call leaves a
     folder without a manifest. Raises `BackupRefused`, `DiskFull`, `DeploymentMismatch`.
@@ -72,20 +74,21 @@ class _Backup:
             files=files,
             missing_blobs=tuple(missing),
             skipped=tuple(skipped),
+            bucket="" if self._place.bucket is None else self._place.bucket.shown,
         )
         await anyio.to_thread.run_sync(write_manifest, self._folder, manifest)
         return manifest
 
     async def _copy_database(self) -> tuple[DatabaseFacts | None, set[str]]:
-        """(facts about the copy, the blobs that it names)."""
-        file, blobs = self._place.database_file, FolderBlobs(self._place.blob_dir)
+        """(facts about the copy, the blobs that it names: none of them if they lie in a bucket)."""
+        file = self._place.database_file
         if file is None:
-            return None, await named_in(self._database, blobs)
+            return None, await self._named_in(self._database)
         copy = self._folder / DATABASE
         await anyio.to_thread.run_sync(copy_sqlite, file, copy)
         database = open_database(f"sqlite:///{copy}", copy.parent, self._clock)
         try:
-            named = await named_in(database, blobs)
+            named = await self._named_in(database)
             await database.write(release_collection)
         finally:
             await database.aclose()
@@ -93,6 +96,11 @@ class _Backup:
         if found is None:
             raise BackupRefused(f"The copy of the database at {copy} cannot be read again.")
         return DatabaseFacts(*found, revision=revisions()[-1]), named
+
+    async def _named_in(self, database: Database) -> set[str]:
+        if self._place.bucket is not None:
+            return set()
+        return await named_in(database, FolderBlobs(self._place.blob_dir))
 
     async def _copy(self, steps: Iterator[tuple[str, T | None]]) -> tuple[dict[str, T], list[str]]:
         """Run the steps in a thread, and renew the hold between them. Returns the copied items by name, and the names
@@ -149,13 +157,13 @@ def copy_sqlite(source: Path, target: Path) -> None:
         ) from error
 
 
-async def named_in(database: Database, blobs: FolderBlobs) -> set[str]:
+async def named_in(database: Database, blobs: Blobs) -> set[str]:
     """Every blob that a database names, itself or in a manifest. The blobs of a missing manifest are unknown."""
     named, manifests = await database.read(named_blobs)
     return named | await anyio.to_thread.run_sync(_needed_by, blobs, manifests)
 
 
-def _needed_by(blobs: FolderBlobs, manifests: list[str]) -> set[str]:
+def _needed_by(blobs: Blobs, manifests: list[str]) -> set[str]:
     """The blobs that the readable manifests need. Blocks."""
     with suppress(NotFound, InternalError):
         return blobs_of_manifests(blobs, manifests)

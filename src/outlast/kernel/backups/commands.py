@@ -1,6 +1,9 @@
 """`outlast backup`, `restore`, `verify`."""
 
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 from urllib.parse import urlsplit, urlunsplit
 
@@ -9,9 +12,14 @@ import typer
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import BackupIncomplete
+from outlast.db.blobs.address import is_bucket, parse_address
+from outlast.db.blobs.bucket import Bucket
+from outlast.db.blobs.port import Blobs
+from outlast.db.blobs.stores import open_bucket
+from outlast.db.database import Database
 from outlast.kernel.backups.backup import take_backup
 from outlast.kernel.backups.manifest import Manifest
-from outlast.kernel.backups.places import FILES, MANIFEST, Place
+from outlast.kernel.backups.places import BLOBS, FILES, MANIFEST, Place
 from outlast.kernel.backups.restore import restore_backup
 from outlast.kernel.backups.verification import Verified, verify_backup, verify_server
 from outlast.kernel.cli.admin import opened
@@ -56,6 +64,9 @@ def backup(folder: Annotated[Path, typer.Argument(help="A new folder for the bac
     if manifest.database is None:
         err.print("The database is not in the backup. Dump it right before each backup:")
         err.print(f"  pg_dump --format=custom --file=outlast.dump {_without_password(settings)}")
+    if manifest.bucket:
+        err.print(f"Stored files are not in the backup: they stay in {manifest.bucket}. Let that bucket keep older")
+        err.print("versions of objects for as long as you keep backups.")
     if manifest.missing_blobs:
         err.print(f"{len(manifest.missing_blobs)} stored files of the database are missing or damaged.", style="red")
         raise typer.Exit(Exit.FAILED)
@@ -76,6 +87,8 @@ def restore(folder: Annotated[Path, typer.Argument(help="Folder of a backup.")])
         err.print("The database is not in the backup. Restore the dump that was made right before it:")
         err.print(f"  pg_restore --clean --if-exists --dbname={_without_password(settings)} outlast.dump")
         err.print("Then run 'outlast verify'.")
+    elif manifest.bucket:
+        err.print(f"The stored files lie in {manifest.bucket}. Run 'outlast verify', which reads them all.")
 
 
 @app.verb("verify", "outlast verify /backups/2026-11-23")
@@ -91,7 +104,8 @@ def verify(
 
     async def run(settings: Settings) -> Verified:
         async with opened(settings, adopt=adopt) as database:
-            return await verify_server(_place(settings), database, adopt=adopt)
+            with _in_bucket(settings, database) as blobs:
+                return await verify_server(_place(settings), database, adopt=adopt, blobs=blobs)
 
     if folder is not None and (folder / MANIFEST).exists():
         found = verify_backup(folder.absolute())
@@ -109,7 +123,21 @@ def verify(
 
 def _place(settings: Settings) -> Place:
     data_dir = Path(settings.server.data_dir).expanduser().absolute()
-    return Place(data_dir, data_dir / settings.blobs.url.reveal(), settings.database.url.reveal())
+    url, database = settings.blobs.url.reveal(), settings.database.url.reveal()
+    if is_bucket(url):
+        return Place(data_dir, data_dir / BLOBS, database, bucket=Bucket(parse_address(url)))
+    return Place(data_dir, data_dir / url, database)
+
+
+@contextmanager
+def _in_bucket(settings: Settings, database: Database) -> Iterator[Blobs | None]:
+    """The stored files if they lie in a bucket. The copies of a running server are not touched."""
+    url = settings.blobs.url.reveal()
+    if not is_bucket(url):
+        yield None
+        return
+    with TemporaryDirectory() as folder, closing(open_bucket(url, Path(folder), database, 0)) as blobs:
+        yield blobs
 
 
 def _without_password(settings: Settings) -> str:

@@ -31,7 +31,8 @@ class DatabaseFacts:
 class Manifest:
     """`blobs`: size in bytes by name, which is the content's SHA-256. `files`: by path below the data directory.
     `missing_blobs`: blobs that the database names and that were missing or damaged. `skipped`: paths that were not
-    copied because they could not be read. `database` is None on PostgreSQL."""
+    copied because they could not be read. `database` is None on PostgreSQL. `bucket` holds the blobs of a server that
+    keeps them in one: they are not copied, and `blobs` is empty."""
 
     outlast: str
     deployment: str
@@ -41,6 +42,7 @@ class Manifest:
     files: Mapping[str, EntryFacts]
     missing_blobs: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
+    bucket: str = ""
 
     @property
     def size_bytes(self) -> int:

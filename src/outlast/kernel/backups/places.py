@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from outlast.base.records import dataclass
+from outlast.db.blobs.stores import CACHE
 from outlast.db.connect import sqlite_path
 from outlast.kernel.deployment import Deployment
 
@@ -20,6 +21,7 @@ DERIVED: Final[Mapping[str, str]] = MappingProxyType(
         "search": "search indexes, built again from the database",
         "checkpoints": "the state of files at the last scan",
         "sandboxes": "sandboxes that run on this machine, and their installed packages",
+        CACHE: "copies of stored files that lie in a bucket",
         "browsers": "browsers that take screenshots",
     }
 )

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from outlast.base.data_directory import sync_file
 from outlast.base.errors import BackupRefused, DiskFull
-from outlast.db.blobs import blob_path
+from outlast.db.blobs.folder import blob_path
 from outlast.kernel.backups.manifest import Manifest, read_manifest
 from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, Place
 from outlast.kernel.backups.verification import backup_problems, blob_problems, sqlite_problems
-from outlast.kernel.deployment import FolderMark, read_file, write_file
+from outlast.kernel.deployment import FolderMark, read_file
 from outlast_sandbox.folder_copies import copy_back, copy_file, differing, hash_of, sync_folder
 from outlast_sandbox.folders import discard_folder, remove_folder
 
@@ -23,10 +23,11 @@ def restore_backup(folder: Path, place: Place) -> Manifest:
     be empty or not exist; a blob folder outside of it must be empty or of the same deployment. A killed call leaves no
     data directory, and can be repeated. On PostgreSQL the database must be restored separately.
 
-    Raises `BackupIncomplete`, `BackupRefused`, `DiskFull`. Blocks.
+    Raises `BackupIncomplete`, `BackupRefused`, `DiskFull`, with a bucket `StorageUnavailable`. Blocks.
     """
     manifest = read_manifest(folder)
     _require_kind(manifest, place)
+    _require_store(manifest, place)
     _require_free(manifest, place)
     _require_none(backup_problems(folder, manifest), f"The backup {folder} is damaged")
     try:
@@ -49,14 +50,14 @@ def _fill(folder: Path, manifest: Manifest, place: Place, fresh: Path) -> None:
         copy_file(folder / DATABASE, file)
         sync_file(file)
         wrong += sqlite_problems(file)
-    known = read_file(there.blob_dir)
-    if known is None:
-        write_file(there.blob_dir, FolderMark(manifest.deployment))
+    if there.blob_mark() is None:
+        there.mark_blobs(FolderMark(manifest.deployment))
     wrong += differing(fresh, manifest.files, links=True)
     wrong += blob_problems(there.blob_dir, manifest.blobs)
     _require_none(wrong, "The restored data differs from the backup")
     sync_folder(fresh)
-    sync_folder(there.blob_dir)
+    if there.bucket is None:
+        sync_folder(there.blob_dir)
     fresh.rename(place.data_dir)  # replaces an empty folder
     sync_file(place.data_dir.parent, os.O_DIRECTORY)
     if file is not None and place.database_file is not None and not file.is_relative_to(fresh):
@@ -120,6 +121,19 @@ def _require_kind(manifest: Manifest, place: Place) -> None:
         )
 
 
+def _require_store(manifest: Manifest, place: Place) -> None:
+    shown = "" if place.bucket is None else place.bucket.shown
+    if bool(manifest.bucket) != bool(shown):
+        had = f"in {manifest.bucket}" if manifest.bucket else "in a folder"
+        raise BackupRefused(
+            f"The backup is from a server whose stored files lie {had}, but blobs.url names another kind of store.",
+            hint="Correct blobs.url, or restore with the configuration that the backup was taken with.",
+        )
+    known = place.blob_mark() if shown else None
+    if known is not None and known.id != manifest.deployment:
+        raise BackupRefused(f"{shown} holds files of another deployment.", hint="Correct blobs.url.")
+
+
 def _require_free(manifest: Manifest, place: Place) -> None:
     if place.data_dir.exists() and (not place.data_dir.is_dir() or any(place.data_dir.iterdir())):
         raise BackupRefused(
@@ -130,7 +144,7 @@ def _require_free(manifest: Manifest, place: Place) -> None:
     file, blob_dir = place.database_file, place.blob_dir
     if file is not None and file.exists():
         raise BackupRefused(f"There is already a database at {file}.", hint="Move it away first.")
-    if blob_dir.is_dir() and any(blob_dir.iterdir()):
+    if place.bucket is None and blob_dir.is_dir() and any(blob_dir.iterdir()):
         known = read_file(blob_dir)
         if known is None or known.id != manifest.deployment:
             raise BackupRefused(

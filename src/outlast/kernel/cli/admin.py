@@ -9,11 +9,12 @@ import anyio
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, existing_data_directory
 from outlast.base.errors import DataDirectoryMissing, InvalidSetting, NotFound
+from outlast.db.blobs.stores import open_blobs
 from outlast.db.connect import migrate, open_database, sqlite_path
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.cli.terminal import err
-from outlast.kernel.deployment import Deployment, check
+from outlast.kernel.deployment import check, deployment_of
 from outlast.kernel.postgres_checks import options_of
 from outlast.kernel.projects import store as projects
 from outlast.kernel.settings import Settings
@@ -71,5 +72,6 @@ async def opened(settings: Settings, *, create: bool = False, adopt: bool = Fals
     err.print(f"Database: {file or settings.database.url}", style="dim")
     async with aclosing(open_database(url, folder, SystemClock(), options_of(settings))) as database:
         await migrate(database)
-        await check(database, Deployment(folder, folder / settings.blobs.url.reveal()), adopt=adopt)
+        blobs = open_blobs(settings.blobs.url.reveal(), folder, database, settings.blobs.cache_mb)
+        await check(database, deployment_of(folder, blobs), adopt=adopt)
         yield database

@@ -11,7 +11,7 @@ from outlast.base.errors import OutlastError, TryLater
 from outlast.base.records import dataclass
 from outlast.base.supervision.causes import is_of_storage
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.apps import registry
 from outlast.kernel.files import store
@@ -47,7 +47,7 @@ class ArtifactKeeper:
     life."""
 
     def __init__(
-        self, db: Database, clock: Clock, blobs: FolderBlobs, settings: Settings, supervisor: Supervisor | None = None
+        self, db: Database, clock: Clock, blobs: Blobs, settings: Settings, supervisor: Supervisor | None = None
     ) -> None:
         self._db, self._clock, self._blobs = db, clock, blobs
         self._passage_chars = settings.of(TextSettings).passage_chars

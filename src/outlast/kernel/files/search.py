@@ -3,7 +3,7 @@
 import anyio.to_thread
 
 from outlast.base.errors import Conflict, NotFound
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.files import store
 from outlast.kernel.files.index import PACKAGE
@@ -18,7 +18,7 @@ from outlast.kernel.library.search import Searcher
 class ProjectFiles:
     """Searches and reads files. The caller checks permissions."""
 
-    def __init__(self, db: Database, blobs: FolderBlobs, searcher: Searcher) -> None:
+    def __init__(self, db: Database, blobs: Blobs, searcher: Searcher) -> None:
         self._db, self._blobs, self._searcher = db, blobs, searcher
 
     async def search(self, project_id: str, query: str, limit: int = 5) -> FileSearchAnswer:

@@ -42,8 +42,18 @@ class SetAsideItem(Answer):
     code: str
 
 
+class NodeHealth(Answer):
+    """A server or worker of the database, and whether it renewed its row lately."""
+
+    id: str
+    kind: str
+    version: str
+    seen_at: str
+    lives: bool
+
+
 class ReadyAnswer(Answer):
-    """Whether the server can work. Services, failed work and the clock only with `?verbose`; the clock only on
+    """Whether the server can work. Services, failed work, nodes and the clock only with `?verbose`; the clock only on
     PostgreSQL."""
 
     status: str
@@ -53,3 +63,4 @@ class ReadyAnswer(Answer):
     services: list[ServiceHealth] | None = None
     clock: ClockHealth | None = None
     set_aside: list[SetAsideItem] | None = None
+    nodes: list[NodeHealth] | None = None

@@ -14,6 +14,8 @@ from outlast.base.supervision.item_guard import SetAside
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.db.tables import put_fact
+from outlast.kernel.nodes.keeper import shown
+from outlast.kernel.nodes.rows import NodeRow
 from outlast.kernel.postgres_checks import clock_of
 from outlast.kernel.set_aside import store
 from outlast_sandbox.interface import ProbeReport, SandboxProvider
@@ -33,9 +35,13 @@ class Readiness:
     """Answers load balancers and the web app. Keeps the last check of sandboxes in memory for five minutes."""
 
     def __init__(
-        self, database: Database, provider: SandboxProvider | None, supervisor: Supervisor | None = None
+        self,
+        database: Database,
+        provider: SandboxProvider | None,
+        supervisor: Supervisor | None = None,
+        lease_s: float = 15.0,
     ) -> None:
-        self._database, self._supervisor = database, supervisor
+        self._database, self._supervisor, self._lease_s = database, supervisor, lease_s
         self._provider = provider
         self._report: ProbeReport | None = None
         self._probed_at = 0.0
@@ -51,8 +57,8 @@ class Readiness:
             self._is_stale = anyio.Event()
 
     async def report(self, *, verbose: bool = False) -> tuple[bool, dict[str, Any]]:
-        """(ready, details). `verbose` adds every service, and the items that are set aside. Without sandboxes the
-        server is still ready: their tools are refused. Only a verbose report waits for a check of sandboxes, which
+        """(ready, details). `verbose` adds all services and nodes, and the items that are set aside. Without sandboxes
+        the server is still ready: their tools are refused. Only a verbose report waits for a check of sandboxes, which
         starts one: others have the result of the last."""
         database = await self._try_database()
         sandbox = asdict(await self._try_sandbox() if verbose else self._last_sandbox())
@@ -63,6 +69,7 @@ class Readiness:
         found["down"] = [one.name for one in down]
         if verbose:
             found |= {"services": self._services(), "set_aside": await self._set_aside(), "clock": self._clock()}
+            found["nodes"] = await self._nodes()
         return ready, found
 
     def _clock(self) -> dict[str, Any] | None:
@@ -85,6 +92,16 @@ class Readiness:
         return [
             {"kind": one.kind, "id": one.id, "since": iso(one.since), "tries": one.tries, "code": one.code}
             for one in items
+        ]
+
+    async def _nodes(self) -> list[dict[str, Any]]:
+        """The servers and workers of the database; none on SQLite, which has one."""
+        items: list[tuple[NodeRow, bool]] = []
+        with anyio.move_on_after(ANSWER_S), suppress(OutlastError):
+            items = await self._database.read(shown, self._lease_s)
+        return [
+            {"id": row.id, "kind": row.kind, "version": row.version, "seen_at": iso(row.seen_at), "lives": lives}
+            for row, lives in items
         ]
 
     async def _try_database(self) -> str:

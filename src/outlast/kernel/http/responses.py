@@ -1,13 +1,15 @@
 """JSON answers. Routes declare their model for the documentation and return ready bytes, so nothing is validated
 twice."""
 
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
 import orjson
 from pydantic import BaseModel
+from starlette.background import BackgroundTask
 from starlette.responses import FileResponse, Response
+
+from outlast.db.blobs.port import LentFile
 
 MEDIA_TYPE = "application/json"
 LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
@@ -38,11 +40,14 @@ def file_reply(
     return Response(content, 200, _file_headers(name, inline, policy, cache), media_type)
 
 
-def stored_file_reply(name: str, path: Path, media_type: str, *, inline: bool, policy: str = LOCKED_DOWN) -> Response:
-    """As `file_reply` for a stored file, which is sent in pieces; requests for a range get that. Without a media type
-    it is sent as bytes of no known kind."""
+def stored_file_reply(
+    name: str, file: LentFile, media_type: str, *, inline: bool, policy: str = LOCKED_DOWN
+) -> Response:
+    """As `file_reply` for a stored file, which is sent in pieces and then given back; requests for a range get that.
+    Without a media type it is sent as bytes of no known kind."""
     headers = _file_headers(name, inline, policy, KEPT)
-    return FileResponse(path, 200, headers, media_type or "application/octet-stream")
+    after = BackgroundTask(file.give_back)
+    return FileResponse(file.path, 200, headers, media_type or "application/octet-stream", after)
 
 
 def _file_headers(name: str, inline: bool, policy: str, cache: str) -> dict[str, str]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import anyio.to_thread
 
 from outlast.base.errors import MalformedInput
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.kernel.library.code_uses import relative_imports
 from outlast.kernel.library.modules import MAX_BYTES, NewModule, text_hash
 from outlast_sandbox.interface import Sandbox
@@ -13,7 +13,7 @@ from outlast_sandbox.module_imports import missing, try_import
 
 
 async def publishable(
-    module: NewModule, content: bytes, blobs: FolderBlobs, sandbox: Sandbox | None, effect_id: str, attempt: int = 1
+    module: NewModule, content: bytes, blobs: Blobs, sandbox: Sandbox | None, effect_id: str, attempt: int = 1
 ) -> NewModule:
     """The module, its file stored under its `content_hash`, after a check that it is self-contained and, if a sandbox
     is given, can be imported there. Raises `MalformedInput` with the reason if not, and `DiskFull`. Repeatable."""

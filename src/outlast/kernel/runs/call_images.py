@@ -9,7 +9,7 @@ import anyio.to_thread
 from outlast.base.errors import OutlastError
 from outlast.base.ids import new_id
 from outlast.base.records import dataclass
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Tx
 from outlast.kernel.agents.images import MAX_IMAGE_BYTES, MAX_IMAGES, Image
 from outlast.kernel.attachments.kinds import image_of
@@ -56,7 +56,7 @@ class StoredImages:
         ]
 
 
-async def store_images(blobs: FolderBlobs, images: Sequence[Image]) -> StoredImages:
+async def store_images(blobs: Blobs, images: Sequence[Image]) -> StoredImages:
     """Store the files of images, in a thread; those that cannot be sent to models, or stored, are left out. A crash
     before their rows are written leaves files without a name, which are collected."""
     if not images:
@@ -64,7 +64,7 @@ async def store_images(blobs: FolderBlobs, images: Sequence[Image]) -> StoredIma
     return await anyio.to_thread.run_sync(_store, blobs, images)
 
 
-def _store(blobs: FolderBlobs, images: Sequence[Image]) -> StoredImages:
+def _store(blobs: Blobs, images: Sequence[Image]) -> StoredImages:
     files: dict[str, StoredFile] = {}
     notes = []
     for number, image in enumerate(images[:MAX_IMAGES], start=1):
@@ -81,7 +81,7 @@ class _LeftOut(Exception):
     """An image that models cannot be given, with the reason."""
 
 
-def _store_one(blobs: FolderBlobs, image: Image) -> StoredFile:
+def _store_one(blobs: Blobs, image: Image) -> StoredFile:
     size_bytes = len(image.data)
     if size_bytes > MAX_IMAGE_BYTES:
         raise _LeftOut(f"it has {size_bytes:,} bytes, and at most {MAX_IMAGE_BYTES:,} are accepted.")

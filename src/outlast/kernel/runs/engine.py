@@ -8,7 +8,7 @@ from anyio import CapacityLimiter
 
 from outlast.base.clock import Clock
 from outlast.base.records import dataclass
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.registry import Agents
@@ -37,7 +37,7 @@ class Engine:
     clock: Clock
     settings: Settings
     catalog: ModelCatalog
-    blobs: FolderBlobs
+    blobs: Blobs
     agents: Agents
     flusher: Flusher
     node_id: str

@@ -10,6 +10,7 @@ import orjson
 
 from outlast.base.ids import new_id
 from outlast.base.records import dataclass
+from outlast.db.blobs.at_hand import BlobsAtHand
 from outlast.db.database import Tx
 from outlast.kernel.agents.context_window import CHARS_PER_TOKEN, size_of, text_size, user_pieces
 from outlast.kernel.agents.prompt import NOT_READABLE, Conversation, Prompt, PromptContext
@@ -80,9 +81,10 @@ class TurnRequest:
     async def _read(self) -> _Read:
         context = self._context
         engine = context.engine
+        blobs = BlobsAtHand(engine.blobs)
 
         def read(tx: Tx) -> _Read:
-            prompt_context = PromptContext(tx, context.run, context.model, engine.settings, engine.blobs)
+            prompt_context = PromptContext(tx, context.run, context.model, engine.settings, blobs)
             prompt = context.agent.prompt(prompt_context)
             prompt = _without(replace(prompt, tools=(*prompt.tools, *context.connect_in(tx))), self._missing)
             if self._is_first:
@@ -94,7 +96,7 @@ class TurnRequest:
             around = text_size(prompt.system) + size_of(prompt.conversation.messages) + _tools_size(prompt.tools)
             return _Read(prompt, journal, sent, own, size_of(own), around)
 
-        return await engine.db.read(read)
+        return await blobs.repeated(lambda: engine.db.read(read))
 
     async def _due(self, read: _Read) -> Portion | None:
         """What has to be summarized before the turn is asked, or None."""

@@ -12,9 +12,10 @@ from typing import Final
 import anyio
 
 from outlast.base.clock import Clock
-from outlast.base.errors import NotFound, SandboxLost
+from outlast.base.errors import NotFound, SandboxElsewhere, SandboxLost
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
+from outlast.kernel.nodes import store as nodes
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.lifecycle import Attendant, Lives
 from outlast.kernel.sandboxes.rules import PauseKind, State, Step, choose_to_stop, is_alive, is_awake, step_to_use
@@ -47,13 +48,14 @@ class SandboxManager:
         data_dir: Path,
         *,
         node_id: str = "local",
+        lease_s: float = 15.0,
         supervisor: Supervisor | None = None,
     ) -> None:
         self.db = db
         self.clock = clock
         self.settings = settings
         self.data_dir = data_dir
-        self.node_id = node_id
+        self.node_id, self._lease_s = node_id, lease_s
         self.guard = (supervisor or Supervisor(clock)).guard
         self.lives = Lives(db, translated_provider(provider), settings, data_dir)
         # None is ever dropped: all callers must wait for the same one.
@@ -90,11 +92,12 @@ class SandboxManager:
             self.data_dir / KEPT / workspace_id,
         ]
 
-    async def ensure(self, workspace_id: str, project_id: str) -> Sandbox:
+    async def ensure(self, workspace_id: str, project_id: str, *, take_over: bool = False) -> Sandbox:
         """A sandbox that is awake: the existing one, woken or reconnected; otherwise a new one over the same files.
+        `take_over`: also if a living node has one that this server cannot reach; its processes are lost then.
 
-        Raises `SandboxUnavailable` if none can be created. Repeatable. A cancelled call leaves either a usable sandbox
-        or none. Compare its id to see if it is still the one in which a command was started.
+        Raises `SandboxUnavailable` if none can be created, `SandboxElsewhere`. Repeatable. A cancelled call leaves
+        either a usable sandbox or none. Compare its id to see if it is still the one in which a command was started.
         """
         if self.lives.files is not None:
             # Even one that is awake must not be used while its files are replaced.
@@ -102,6 +105,8 @@ class SandboxManager:
         async with self.locks[workspace_id]:
             row = await self.db.read(store.newest, workspace_id)
             if row is not None and is_alive(row.life.state) and not self._is_here(row):
+                if not take_over:
+                    await self.db.read(self._require_dead, row)
                 await self.lives.lose(row)  # its holder ends it once nothing depends on it any more
                 row = None
             sandbox = await self._wake(row) if row is not None else None
@@ -211,6 +216,18 @@ class SandboxManager:
         """True if this server can reach it: one whose files are stored on a machine belongs to that machine's node."""
         on_a_machine = self.provider.capabilities.volume
         return row.provider == self.provider.name and (row.node_id == self.node_id or not on_a_machine)
+
+    def _require_dead(self, tx: Tx, row: SandboxRecord) -> None:
+        """Raise `SandboxElsewhere` if a living node has this sandbox."""
+        if row.node_id in (None, self.node_id):
+            return
+        node = nodes.living(tx, row.node_id, self._lease_s)
+        if node is not None:
+            raise SandboxElsewhere(
+                f"The sandbox runs on {node.host}, beside another server, and cannot be reached through this one.",
+                node_id=node.id,
+                host=node.host,
+            )
 
     async def _newest(self, workspace_id: str) -> SandboxRecord | None:
         """The workspace's latest sandbox; None if it is another node's."""

@@ -1,17 +1,18 @@
 """Orphans: sandboxes without a row, rows whose sandbox vanished, leftovers of deleted workspaces."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import Final
 
 import anyio
 import anyio.to_thread
 
-from outlast.base.errors import SandboxLost
+from outlast.base.errors import Conflict, NotFound, SandboxLost
 from outlast.base.ids import KINDS
+from outlast.kernel.nodes.rules import LOCAL
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.sandboxes.rules import PauseKind, State
+from outlast.kernel.sandboxes.rules import PauseKind, State, can_become
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.set_aside import kinds
 from outlast_sandbox.folders import remove_folder
@@ -57,6 +58,16 @@ async def sweep(machines: SandboxManager) -> None:
             await machines.guard.attempt(kinds.SANDBOX_CHECK, row.id, _check, machines, row, True)
     await _end_unknown(machines)
     await collect(machines)
+
+
+async def lose_those_of(machines: SandboxManager, node_ids: Collection[str]) -> None:
+    """Mark the sandboxes on the machines of dead nodes as lost: their files come back elsewhere, at the next use. Those
+    of hosted providers live on. Repeatable, also by several servers; a node that comes back ends what it still has."""
+    bound = {LOCAL, *([machines.provider.name] if machines.provider.capabilities.volume else [])}
+    for row in await machines.db.read(store.alive_of, bound, node_ids):
+        if can_become(row.life.state, State.LOST):
+            with suppress(NotFound, Conflict):  # deleted, or ended meanwhile
+                await machines.db.write(store.change, row.id, State.LOST)
 
 
 async def _check(machines: SandboxManager, row: SandboxRecord, ask_agent: bool) -> None:

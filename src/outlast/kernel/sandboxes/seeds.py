@@ -12,7 +12,7 @@ import anyio.to_thread
 
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.base.records import dataclass
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Tx
 from outlast.kernel.sandboxes.checkpoints import store as checkpoints
 from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointData
@@ -47,7 +47,7 @@ class Seed:
 class Seeds:
     """Stores templates' files. In memory are only the templates themselves."""
 
-    def __init__(self, blobs: FolderBlobs, templates: Templates) -> None:
+    def __init__(self, blobs: Blobs, templates: Templates) -> None:
         self._blobs, self._templates = blobs, templates
 
     @property

@@ -53,6 +53,12 @@ def alive_on(tx: Tx, provider: str, node_id: str) -> list[SandboxRecord]:
     return tx.rows(SandboxRecord, sa.select(sandboxes).where(mine).order_by(sandboxes.c.last_used_at))
 
 
+def alive_of(tx: Tx, providers: Collection[str], node_ids: Collection[str]) -> list[SandboxRecord]:
+    """Every sandbox of these providers and nodes that may still have processes, or waits stopped."""
+    theirs = sandboxes.c.provider.in_(providers), sandboxes.c.node_id.in_(node_ids), sandboxes.c.state.in_(ALIVE)
+    return tx.rows(SandboxRecord, sa.select(sandboxes).where(*theirs))
+
+
 class _AwakeRun(NamedTuple):
     workspace_id: str | None
     leg: str

@@ -3,7 +3,9 @@
 from typing import Literal
 
 from outlast.base.records import dataclass
+from outlast.base.settings.checks import Where
 from outlast.base.settings.fields import SecretUrl, setting
+from outlast.db.blobs.address import check_url
 from outlast.db.postgres_options import POOL_SIZE
 
 
@@ -52,9 +54,19 @@ class DatabaseSettings:
 
 @dataclass(frozen=True, slots=True)
 class BlobSettings:
-    """The storage of attached files."""
+    """The storage of files: attached ones, checkpoints of workspaces, the files of projects."""
 
-    url: SecretUrl = setting("A folder; relative to the data directory.", SecretUrl("blobs"))
+    url: SecretUrl = setting(
+        "A folder, relative to the data directory, or a bucket: s3://BUCKET/PREFIX?region=…&endpoint=….",
+        SecretUrl("blobs"),
+    )
+    cache_mb: int = setting(
+        "Disk space for copies of files in a bucket, in the data directory.", 1024, unit="MB", least=0
+    )
+
+    def check(self, _where: Where) -> None:
+        """Raise `InvalidSetting` unless the address is one of a folder or a bucket."""
+        check_url(self.url.reveal())
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from outlast.kernel.cli.terminal import out, print_json, styled
 from outlast.kernel.cli.units import count
 from outlast.kernel.http.static_files import FOLDER as WEB_FOLDER
 from outlast.kernel.models.providers import is_installed
+from outlast.kernel.nodes import keeper as nodes
 from outlast.kernel.postgres_checks import clock_of, options_of, room_of
 from outlast.kernel.sandboxes.providers import open_provider
 from outlast.kernel.set_aside import store
@@ -81,6 +82,7 @@ def _examine(settings: Settings) -> Iterator[Finding]:
     yield anyio.run(_database, settings)
     yield from anyio.run(_postgres, settings)
     yield from anyio.run(_set_aside, settings)
+    yield from anyio.run(_nodes, settings)
     yield _port(settings)
     yield _sandboxes(settings)
     yield _providers()
@@ -175,6 +177,28 @@ async def _set_aside(settings: Settings) -> list[Finding]:
     ]
     many = f"{count(len(items), 'item')} failed repeatedly and will not be retried"
     return [Finding("bad", "Set aside", many, (*shown, "Fix the cause, then retry them."))]
+
+
+async def _nodes(settings: Settings) -> list[Finding]:
+    """The servers and workers of the database; empty on SQLite, which has one."""
+    found = []
+    with suppress(OutlastError, sa.exc.DatabaseError):
+        async with _opened(settings) as database:
+            if database is not None and database.dialect != "sqlite":
+                found = await database.read(nodes.shown, settings.runs.lease_s)
+    return [
+        Finding(
+            "ok" if lives else "note",
+            f"{row.kind.capitalize()} {row.id}",
+            f"on {row.host}, version {row.version}, "
+            + (
+                "lives"
+                if lives
+                else f"{'stopped' if row.left_at else 'last seen'} at {iso(row.left_at or row.seen_at)}"
+            ),
+        )
+        for row, lives in found
+    ]
 
 
 async def _trials(settings: Settings) -> list[Finding]:

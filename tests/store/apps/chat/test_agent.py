@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from outlast.apps.chat.agent import chat_agent
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.prompt import PromptContext

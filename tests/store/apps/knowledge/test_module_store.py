@@ -17,7 +17,7 @@ from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.knowledge.vector_keeper import modules_without_vector, save_vectors
 from outlast.base.errors import InternalError, NotFound
 from outlast.base.ids import new_id
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.deployment import Deployment, join
 from outlast.kernel.library.modules import Module, ModuleOrigin, NewModule, library_usage

@@ -14,7 +14,7 @@ from outlast.apps.screens.copies import duplicate_screen
 from outlast.apps.screens.placement import Box, overlap
 from outlast.apps.screens.shapes import MoveRequest, ScreenPatch, ScreenRequest
 from outlast.base.errors import NotFound
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.kernel.services import Services

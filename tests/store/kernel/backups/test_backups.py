@@ -15,7 +15,7 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import node_of
 from outlast.base.errors import BackupIncomplete, BackupRefused
 from outlast.base.image_formats import Image
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.db.tables import meta

@@ -42,8 +42,8 @@ async def test_a_message_is_made_of_texts_and_the_projects_images(db: Database, 
     shown = [part.model_dump(exclude={"id", "step"}) for part in posted.parts]
     assert [part.get("text") or part["attachment_id"] for part in shown] == ["look", image.id, "and that", image.id]
     assert (shown[1]["width"], shown[1]["name"]) == (640, "cat.png")
-    opened, path = await attachments.open_attachment(services, team.viewer, image.id)
-    assert (opened, path.read_bytes()) == (image, PNG)
+    opened, file = await attachments.open_attachment(services, team.viewer, image.id)
+    assert (opened, file.path.read_bytes()) == (image, PNG)
 
 
 @pytest.mark.parametrize(

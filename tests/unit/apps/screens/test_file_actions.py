@@ -7,7 +7,7 @@ import pytest
 
 from outlast.apps.screens import file_actions
 from outlast.apps.screens.file_actions import with_texts
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast_sandbox.checkpoints.tree import Entry
 from outlast_sandbox.checkpoints.tree_diff import Change
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from outlast.base.errors import StoredFileMissing
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.kernel.attachments.excerpts import Excerpt, read_excerpt
 from outlast.kernel.attachments.kinds import GZIP, XLSX, ZIP, media_type_of
 from outlast.kernel.attachments.read_program import Place

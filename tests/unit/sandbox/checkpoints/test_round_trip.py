@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast_sandbox.checkpoints import restore as placing
 from outlast_sandbox.checkpoints import safe_open as beneath
 from outlast_sandbox.checkpoints.folder_save import Saved, save_folder

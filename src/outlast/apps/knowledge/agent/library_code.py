@@ -11,7 +11,7 @@ import anyio.to_thread
 import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tools.run_code import Language
@@ -41,7 +41,7 @@ class LibraryCode:
     """The work of `run_code` before and after the code runs; see the module."""
 
     def __init__(
-        self, dependencies: Sequence[DependencySettings], db: Database, modules: UsableModules, blobs: FolderBlobs
+        self, dependencies: Sequence[DependencySettings], db: Database, modules: UsableModules, blobs: Blobs
     ) -> None:
         self._db, self._shelf, self._blobs = db, modules, blobs
         self._documented = [one for one in dependencies if one.docs and filed_under(one)]

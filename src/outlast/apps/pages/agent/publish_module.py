@@ -10,7 +10,7 @@ from pydantic import Field
 from outlast.apps.pages.agent.modules import plain_path, wrong_with
 from outlast.apps.pages.store import page_of_workspace
 from outlast.base.errors import MalformedInput, NotFound
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, tool
@@ -28,7 +28,7 @@ Exports = Annotated[list[str], Field(max_length=100, description="As in code_mod
 Usage = Annotated[str, Field(max_length=2_000, description="As in code_modules.")]
 
 
-def publish_module_tool(workspaces: Workspaces, db: Database, modules: UsableModules, blobs: FolderBlobs) -> Tool:
+def publish_module_tool(workspaces: Workspaces, db: Database, modules: UsableModules, blobs: Blobs) -> Tool:
     """`publish_module` over these workspaces and modules."""
 
     @tool(repeatable=True)

@@ -80,7 +80,7 @@ def _found(lists: FileLists, context: PromptContext) -> str:
     tx, run = context.tx, context.run
     screen = screen_of_thread(tx, run.thread_id)
     workspace_id = screen.workspace_id if screen is not None else run.workspace_id
-    paths = lists.before_run(tx, workspace_id, run.id) if workspace_id is not None else None
+    paths = lists.before_run(tx, workspace_id, run.id, context.blobs) if workspace_id is not None else None
     found = CONTEXT.format(
         title=screen.title if screen is not None else "-",
         theme=screen.theme if screen is not None else "-",

@@ -27,7 +27,7 @@ from outlast.base.ids import new_id
 from outlast.base.image_formats import recognise
 from outlast.base.records import dataclass
 from outlast.base.supervision.causes import leaves
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.context import StageContext
 from outlast.kernel.agents.hooks import StageResult
@@ -86,7 +86,7 @@ class Checker:
 
     db: Database
     workspaces: Workspaces
-    blobs: FolderBlobs
+    blobs: Blobs
     lists: FileLists
     check_timeout_s: float
     files: CheckpointKeeper | None = None

@@ -5,12 +5,13 @@ providers' caches stay valid; the run knows its own changes.
 """
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import partial
 from typing import Final
 
 import sqlalchemy as sa
 
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.at_hand import Readable
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Tx
 from outlast.kernel.sandboxes.tables import checkpoints
 from outlast.kernel.sandboxes.translation import translated
@@ -27,25 +28,36 @@ _KEPT: Final = 64
 class FileLists:
     """Lists of paths by checkpoint. Caches the last few in memory, by the hash of their content."""
 
-    def __init__(self, blobs: FolderBlobs) -> None:
+    def __init__(self, blobs: Blobs) -> None:
         self._blobs = blobs
-        self.of_tree = lru_cache(_KEPT)(self._of_tree)
+        self._lists: dict[str, tuple[str, ...]] = {}
 
-    def before_run(self, tx: Tx, workspace_id: str, run_id: str) -> tuple[str, ...] | None:
-        """Paths of the workspace's files, sorted, as they were when the run began, or None if they were never saved."""
+    def before_run(
+        self, tx: Tx, workspace_id: str, run_id: str, at_hand: Readable | None = None
+    ) -> tuple[str, ...] | None:
+        """Paths of the workspace's files, sorted, as they were when the run began, or None if they were never saved.
+        `at_hand`: the blobs that the transaction may read."""
         mine = checkpoints.c.workspace_id == workspace_id
         others = sa.or_(checkpoints.c.run_id.is_(None), checkpoints.c.run_id != run_id)
         newest = sa.select(checkpoints.c.tree).where(mine, others).order_by(checkpoints.c.id.desc()).limit(1)
         name = tx.execute(newest).scalar()
-        return None if name is None else self.of_tree(str(name))
+        return None if name is None else self.of_tree(str(name), at_hand)
 
-    def _of_tree(self, name: str) -> tuple[str, ...]:
+    def of_tree(self, name: str, at_hand: Readable | None = None) -> tuple[str, ...]:
         """Paths of the files of a checkpoint's manifest. Raises `NotFound`, `InternalError` for a damaged one."""
-        return tuple(entry.path for entry in self._tree(name).entries if entry.kind != "directory")
+        found = self._lists.get(name)
+        if found is None:
+            tree = _read(at_hand or self._blobs, name)
+            found = tuple(entry.path for entry in tree.entries if entry.kind != "directory")
+            self._lists[name] = found
+            for oldest in list(self._lists)[:-_KEPT]:
+                self._lists.pop(oldest, None)
+        return found
 
-    def _tree(self, name: str) -> Tree:
-        with translated():
-            return decode(self._blobs.get(name), self._tree)
+
+def _read(blobs: Readable, name: str) -> Tree:
+    with translated():
+        return decode(blobs.get(name), partial(_read, blobs))
 
 
 def listed(paths: Iterable[str]) -> str:

@@ -33,7 +33,7 @@ from outlast.apps.screens.file_writer import rewrite
 from outlast.apps.screens.shapes import ScreenData
 from outlast.apps.screens.store import require_screen
 from outlast.base.errors import FilesChanged, MalformedInput, NotFound, OutlastError, PathRefused
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.attachments.rows import AttachmentRow
@@ -178,7 +178,7 @@ def _paths(locs: Sequence[str]) -> list[str]:
     return sorted(found)
 
 
-def _back(blobs: FolderBlobs, old: Tree, new: Tree) -> Mapping[str, FileEdit]:
+def _back(blobs: Blobs, old: Tree, new: Tree) -> Mapping[str, FileEdit]:
     """For each file that differs between the two trees, the edit that undoes it. Added files stay: they are
     no longer referenced."""
     return {

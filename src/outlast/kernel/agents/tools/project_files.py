@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 import orjson
 from pydantic import Field
 
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.prompt import PromptContext
@@ -83,7 +83,7 @@ def search_files_tool(files: ProjectFiles) -> Tool:
     return search_files
 
 
-def read_file_tool(db: Database, blobs: FolderBlobs) -> Tool:
+def read_file_tool(db: Database, blobs: Blobs) -> Tool:
     """`read_file` of the files of a run's thread and project."""
 
     @tool(repeatable=True)

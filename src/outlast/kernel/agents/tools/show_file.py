@@ -7,7 +7,7 @@ from pydantic import Field
 
 from outlast.base.errors import ArgumentsInvalid, NotFound
 from outlast.base.ids import new_id
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database
 from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.tool import Tool, ToolResult, tool
@@ -21,7 +21,7 @@ MAX_BYTES: Final = 64_000_000  # what a sandbox gives in one piece
 WORKSPACE: Final = "/workspace/"
 
 
-def show_file_tool(workspaces: Workspaces, db: Database, blobs: FolderBlobs, limits: LimitSettings) -> Tool:
+def show_file_tool(workspaces: Workspaces, db: Database, blobs: Blobs, limits: LimitSettings) -> Tool:
     """`show_file` over these workspaces."""
 
     @tool(repeatable=True)
@@ -44,7 +44,7 @@ def show_file_tool(workspaces: Workspaces, db: Database, blobs: FolderBlobs, lim
     return show_file
 
 
-async def store_file(blobs: FolderBlobs, limits: LimitSettings, path: str, content: bytes) -> StoredFile:
+async def store_file(blobs: Blobs, limits: LimitSettings, path: str, content: bytes) -> StoredFile:
     """Store a file that is to be shown. Raises `ArgumentsInvalid` for an empty one, and for one that is too large."""
     most = min(limits.attachment_bytes, MAX_BYTES)
     if not content or len(content) > most:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from outlast.base.clock import iso
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.kernel.sandboxes.checkpoints.shapes import FileDifferenceAnswer, KeptFileAnswer
 from outlast.kernel.sandboxes.translation import translated
 from outlast_sandbox.checkpoints import contents
@@ -19,19 +19,19 @@ WRITING_OUT_S: Final = 3.0  # no more diffs are written after this time
 
 
 @translated()
-def content_of(blobs: FolderBlobs, entry: Entry) -> bytes:
+def content_of(blobs: Blobs, entry: Entry) -> bytes:
     """A file's whole content. Raises `StoredFileDamaged` if it differs from the saved content, `StoredFileMissing`.
     Blocks."""
     return contents.content_of(blobs, entry)
 
 
 @translated()
-def beginning_of(blobs: FolderBlobs, entry: Entry, max_bytes: int) -> bytes:
+def beginning_of(blobs: Blobs, entry: Entry, max_bytes: int) -> bytes:
     """The first `max_bytes` of a file; a longer one is not checked. Errors as `content_of`. Blocks."""
     return contents.beginning_of(blobs, entry, max_bytes)
 
 
-def differences(blobs: FolderBlobs, before: Tree, after: Tree) -> list[FileDifferenceAnswer]:
+def differences(blobs: Blobs, before: Tree, after: Tree) -> list[FileDifferenceAnswer]:
     """Every path that differs, the first ones with a diff. Blocks."""
     until = time.monotonic() + WRITING_OUT_S
     return [
@@ -46,7 +46,7 @@ def differences(blobs: FolderBlobs, before: Tree, after: Tree) -> list[FileDiffe
     ]
 
 
-def _difference(blobs: FolderBlobs, change: Change) -> str | None:
+def _difference(blobs: Blobs, change: Change) -> str | None:
     sides = (change.before, change.after)
     if any(side is not None and (side.kind != "file" or side.size > TEXT_BYTES) for side in sides):
         return None

@@ -6,7 +6,6 @@ caller that stores a blob therefore has a day to reference it. Each app declares
 Nothing is collected if the database may not be the one that the blobs belong to: see `kernel/deployment.py`.
 """
 
-import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -15,12 +14,12 @@ import anyio.to_thread
 import sqlalchemy as sa
 
 from outlast.base.records import dataclass
-from outlast.db.blobs import FolderBlobs, StoredBlob
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.apps import registry
 from outlast.kernel.attachments.store import remove_old_uploads
 from outlast.kernel.attachments.tables import attachments, upload_pieces
-from outlast.kernel.deployment import Deployment, begin_collection, why_held
+from outlast.kernel.deployment import begin_collection, deployment_of, why_held
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.runs.tables import function_steps
 from outlast.kernel.sandboxes.checkpoints import store
@@ -50,19 +49,20 @@ class Collected:
 
 
 async def collect(
-    db: Database, blobs: FolderBlobs, keep_unbound: timedelta, grace_s: float = GRACE_S, *, data_dir: Path
+    db: Database, blobs: Blobs, keep_unbound: timedelta, grace_s: float = GRACE_S, *, data_dir: Path
 ) -> Collected:
     """Remove both. Nothing is removed while a manifest cannot be read, because the blobs that it needs are then not
     known (`NotFound`, `InternalError`). Safe in parallel with all other work, also in several processes; may be
     cancelled and repeated."""
-    if held := await begin_collection(db, Deployment(data_dir, blobs.folder)):
+    if held := await begin_collection(db, deployment_of(data_dir, blobs)):
         return Collected(0, 0, 0, held)
     await db.write(remove_old_uploads)
     dropped = await drop_checkpoints(db, keep_unbound)
-    before = time.time() - grace_s
+    before = await anyio.to_thread.run_sync(blobs.now) - grace_s
     # Before the names are read: blobs stored from now on are not candidates.
-    old = await anyio.to_thread.run_sync(_older, blobs, before)
+    old = await anyio.to_thread.run_sync(lambda: list(blobs.unused_since(before)))
     if not old:
+        await anyio.to_thread.run_sync(blobs.remove_unfinished, before)
         return Collected(dropped, 0, 0)
     held, named, manifests = await db.read(lambda tx: (why_held(tx), *named_blobs(tx)))
     if held:  # a backup began meanwhile: its copy of the database may name more
@@ -104,10 +104,6 @@ def _names_in(tx: Tx, column: sa.Column[Any]) -> sa.ScalarResult[str]:
 
 
 @translated()
-def blobs_of_manifests(blobs: FolderBlobs, manifests: list[str]) -> set[str]:
+def blobs_of_manifests(blobs: Blobs, manifests: list[str]) -> set[str]:
     """The blobs that manifests need besides themselves. Raises `NotFound`, `InternalError`. Blocks."""
     return needed_blobs(blobs, manifests)
-
-
-def _older(blobs: FolderBlobs, before: float) -> list[StoredBlob]:
-    return [blob for blob in blobs.stored() if blob.used_at < before]

@@ -17,7 +17,7 @@ from anyio.abc import TaskGroup
 from outlast.base.clock import Clock
 from outlast.base.errors import InvalidRequest, OutlastError, StoredFileDamaged, StoredFileMissing, WorkspaceUnreadable
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
@@ -69,7 +69,7 @@ class CheckpointKeeper:
     def __init__(
         self,
         db: Database,
-        blobs: FolderBlobs,
+        blobs: Blobs,
         clock: Clock,
         settings: SandboxSettings,
         data_dir: Path,

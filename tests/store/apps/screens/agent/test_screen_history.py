@@ -19,7 +19,7 @@ from outlast.apps.screens.agent.start_stages import lost_since_last_run, should_
 from outlast.apps.screens.placement import Box
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.agents.workspaces import workspace_of_run

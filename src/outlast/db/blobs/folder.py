@@ -1,11 +1,8 @@
-"""Files by content hash: written once, never changed, shared by all references to the same bytes.
-
-Tables that refer to blobs are listed in `kernel/sandboxes/checkpoints/garbage.py`: a blob that no row refers to is
-removed once it is old enough. So store a name in a table soon after `put` or `keep` returned it.
-"""
+"""Blobs in a folder of this machine, or one that several machines mount. The time of a file is its last use."""
 
 import hashlib
 import os
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -15,25 +12,19 @@ from uuid import uuid4
 
 from outlast.base.data_directory import sync_file
 from outlast.base.errors import DiskFull, StoredFileMissing
-from outlast.base.records import dataclass
+from outlast.db.blobs.port import LentFile, StoredBlob
 
 AT_ONCE: Final = 4  # files synced concurrently: the disk writes them together
 _GONE: Final = ".gone"  # a blob that is being removed; renamed back if it was kept meanwhile
+_PLACE: Final = "place"  # a file that names the folder, wherever it is mounted
 _NEW: Final = ".new"  # being written, or left by a process that died doing so
-
-
-@dataclass(frozen=True, slots=True)
-class StoredBlob:
-    """A blob in the folder: its name, its size, and when it was last put or kept (seconds since 1970)."""
-
-    name: str
-    size_bytes: int
-    used_at: float
 
 
 class FolderBlobs:
     """Blobs in a folder: `ab/cdef…` for SHA-256 `abcdef…`. Calls block; run large ones in a worker thread. They may run
     concurrently, also in several processes."""
+
+    is_near = True
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -98,6 +89,21 @@ class FolderBlobs:
                 file.seek(offset)
             return file.read() if size is None else file.read(size)
 
+    def lend(self, name: str) -> LentFile:
+        """The blob's own file. Raises `StoredFileMissing`."""
+        path = blob_path(self.folder, name)
+        if not path.exists():
+            raise StoredFileMissing("The stored file is missing from the blob folder.", blob=name)
+        return LentFile(path)
+
+    def now(self) -> float:
+        """The clock of the times in `used_at`: seconds since 1970."""
+        return time.time()
+
+    def unused_since(self, before: float) -> Iterator[StoredBlob]:
+        """Every blob that was last put or kept before that time."""
+        return (blob for blob in self.stored() if blob.used_at < before)
+
     def stored(self) -> Iterator[StoredBlob]:
         """Every blob, in no particular order; includes blobs that are being removed."""
         for path in self.folder.glob("??/*"):
@@ -128,6 +134,25 @@ class FolderBlobs:
             with suppress(FileNotFoundError):
                 if path.stat().st_mtime < before:
                     path.unlink()
+
+    def identity(self) -> str:
+        """A random name of the folder, the same on every machine that mounts it; given at the first call. Raises
+        `DiskFull`."""
+        file = self.folder / _PLACE
+        with _full_disk():
+            if not file.exists():
+                self.folder.mkdir(parents=True, exist_ok=True)
+                fresh = file.with_name(f"{_PLACE}.{uuid4().hex}{_NEW}")
+                fresh.write_text(f"folder-{uuid4().hex}")
+                sync_file(fresh)
+                with suppress(FileExistsError):
+                    os.link(fresh, file)  # the first of two servers that start together names it
+                fresh.unlink()
+                sync_file(self.folder, os.O_DIRECTORY)
+            return file.read_text().strip()
+
+    def close(self) -> None:
+        """Nothing is open between calls."""
 
     def _into_place(self, temporary: Path, name: str) -> None:
         target = blob_path(self.folder, name)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from outlast.base.errors import DiskFull, NotFound
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 
 
 def test_what_was_stored_is_given_back_under_its_hash(tmp_path: Path) -> None:
