@@ -18,9 +18,10 @@ import asyncpg
 from outlast.base.clock import Clock
 from outlast.base.errors import DatabaseNotMoved
 from outlast.base.records import dataclass
-from outlast.db.connect import MIGRATING, VERSIONS, migrate
+from outlast.db.connect import COMPATIBLE_FROM, MIGRATING, VERSIONS, migrate, oldest_beside
 from outlast.db.postgres import PostgresDatabase
 from outlast.db.row_sums import RowSum
+from outlast.db.tables import meta
 
 CONNECT_S: Final = 10.0
 PROGRESS_S: Final = 1.0
@@ -104,8 +105,13 @@ class _Move:
         tables = [self._checked(await _table(self._connection, name)) for name in await _in_order(self._connection)]
         names = ", ".join(quoted(table.name) for table in tables)
         await self._connection.execute(f"LOCK TABLE {names} IN EXCLUSIVE MODE")
+        await self._connection.execute(f"DELETE FROM meta WHERE key = '{COMPATIBLE_FROM}'")  # the migrations' own
         sums = [await self._copy(table) for table in tables]
-        return [await self._verify(table, copied) for table, copied in zip(tables, sums, strict=True)]
+        found = [await self._verify(table, copied) for table, copied in zip(tables, sums, strict=True)]
+        await self._connection.execute(
+            "INSERT INTO meta VALUES ($1, $2) ON CONFLICT DO NOTHING", COMPATIBLE_FROM, oldest_beside()
+        )
+        return found
 
     def _checked(self, table: _Table) -> _Table:
         """The table, if SQLite has it with the same columns."""
@@ -216,7 +222,9 @@ async def _demand_unused(connection: "asyncpg.Connection[Any]", source: Path) ->
             f"The target has tables of another program ({names[0]}).", hint="Create a database for Outlast alone."
         )
     for name in names:
-        if name != VERSIONS.name and await connection.fetchval(f"SELECT EXISTS (SELECT FROM {quoted(name)})"):
+        noted = f" WHERE key <> '{COMPATIBLE_FROM}'" if name == meta.name else ""
+        rows = f"SELECT EXISTS (SELECT FROM {quoted(name)}{noted})"
+        if name != VERSIONS.name and await connection.fetchval(rows):
             raise DatabaseNotMoved(
                 f"The target is not empty: its table {name} has rows.",
                 hint=f"If an earlier move of {source} has completed, set database.url to the target. Otherwise drop "

@@ -7,6 +7,7 @@ checks that the reader may still read.
 """
 
 import logging
+import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Final
@@ -19,7 +20,7 @@ from outlast.base.errors import OutlastError
 from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.http.stream_limits import StreamPlaces
 from outlast.kernel.streams.settings import StreamSettings
-from outlast.kernel.streams.sse import HEARTBEAT, OPENING
+from outlast.kernel.streams.sse import HEARTBEAT, OPENING, RECONNECT_MS, ending_frame
 
 HEADERS: Final = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -51,12 +52,13 @@ class OpenStreams:
         self.times = times
         self.places = StreamPlaces(per_user)
         self._scopes: set[anyio.CancelScope] = set()
-        self._closed = False
+        self.is_closed = False
         self.doubt = anyio.Event()  # set, then replaced, when a user may have lost the right to read
 
     def close(self) -> None:
-        """End every stream, and new ones at once; clients resume from their cursor on another server or later."""
-        self._closed = True
+        """End every stream, and new ones at once; clients resume from their cursor on another server or later, each
+        after a time of its own."""
+        self.is_closed = True
         for scope in list(self._scopes):
             scope.cancel()
 
@@ -69,7 +71,7 @@ class OpenStreams:
 
     def enter(self, scope: anyio.CancelScope) -> None:
         self._scopes.add(scope)
-        if self._closed:
+        if self.is_closed:
             scope.cancel()
 
     def leave(self, scope: anyio.CancelScope) -> None:
@@ -119,7 +121,8 @@ class EventStream(Response):
             finally:
                 self._open.leave(tasks.cancel_scope)
         if not self._gone:
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            last = ending_frame(random.randint(*RECONNECT_MS)) if self._open.is_closed else b""
+            await send({"type": "http.response.body", "body": last, "more_body": False})
 
     async def _send_all(self, send: Send) -> None:
         try:

@@ -5,8 +5,15 @@ from typing import Final
 
 OPENING: Final = b"retry: 1000\n\n"
 """Clients that reconnect by themselves wait a second first."""
+RECONNECT_MS: Final = (250, 2_250)
+"""Least and most time after which clients of a stopping server reconnect: not all at once."""
 HEARTBEAT: Final = b": \n\n"
 """A comment, so that both ends notice a dead connection."""
+
+
+def ending_frame(wait_ms: int) -> bytes:
+    """The last frame of a stopping server: clients that reconnect by themselves wait this long first."""
+    return b"retry: %d\n\n" % wait_ms
 
 
 def event_frame(cursor: bytes, line: bytes) -> bytes:
