@@ -16,9 +16,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from outlast.base.errors import StartRefused
-from outlast.kernel.http.event_stream import EventStream, OpenStreams
+from outlast.kernel.http.event_stream import FIRST_MS, LEAST_SPREAD_MS, EventStream, OpenStreams
 from outlast.kernel.streams.settings import StreamSettings
-from outlast.kernel.streams.sse import RECONNECT_MS
 from outlast.surfaces.http.server import DatedState, HttpServer, bind
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -115,7 +114,7 @@ async def test_streams_of_a_stopping_server_end_with_a_time_after_which_to_recon
             assert found is not None
             ends.add(int(found[1]))
     assert len(ends) > 1
-    assert RECONNECT_MS[0] <= min(ends) <= max(ends) <= RECONNECT_MS[1]
+    assert FIRST_MS <= min(ends) <= max(ends) <= FIRST_MS + LEAST_SPREAD_MS
 
 
 @asynccontextmanager

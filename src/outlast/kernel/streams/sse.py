@@ -5,8 +5,6 @@ from typing import Final
 
 OPENING: Final = b"retry: 1000\n\n"
 """Clients that reconnect by themselves wait a second first."""
-RECONNECT_MS: Final = (250, 2_250)
-"""Least and most time after which clients of a stopping server reconnect: not all at once."""
 HEARTBEAT: Final = b": \n\n"
 """A comment, so that both ends notice a dead connection."""
 

@@ -14,7 +14,7 @@ from outlast.kernel.cli.session import read_settings, wants_json
 from outlast.kernel.cli.terminal import err, out, print_list, print_result
 
 if TYPE_CHECKING:
-    from outlast.db.moving import MovedTable
+    from outlast.db.sqlite_to_postgres import MovedTable
     from outlast.kernel.settings import Settings
 
 SHOWN_DIGITS = 16
@@ -70,7 +70,7 @@ def _move(settings: "Settings", target: SecretUrl) -> "list[MovedTable]":
         # Loaded here because it imports asyncpg.
         import anyio
 
-        from outlast.db.moving import move
+        from outlast.db.sqlite_to_postgres import move
 
         return anyio.run(move, source, target.reveal().replace("postgres://", "postgresql://", 1), SystemClock(), _show)
 

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import DatabaseNotMoved
-from outlast.db import moving
+from outlast.db import sqlite_to_postgres
 from outlast.db.columns import metadata
 from outlast.db.connect import MIGRATING, VERSIONS
-from outlast.db.moving import MovedTable, move
+from outlast.db.sqlite_to_postgres import MovedTable, move
 from outlast.testing.postgres import PostgresServer
 from tests.databases import EmptyDatabases, _execute, _in_a_thread
 from tests.store.test_migrations import SOURCES
@@ -39,7 +39,7 @@ def source(migrated_sqlite: Path, tmp_path: Path) -> Path:
     return Path(copy(migrated_sqlite, tmp_path / "outlast.db"))
 
 
-def moved(source: Path, target: str, progress: moving.Progress = lambda *_: None) -> list[MovedTable]:
+def moved(source: Path, target: str, progress: sqlite_to_postgres.Progress = lambda *_: None) -> list[MovedTable]:
     found: list[MovedTable] = _in_a_thread(lambda: move(source, target, SystemClock(), progress))
     return found
 
@@ -70,7 +70,8 @@ def plain(value: object) -> object:
 
 
 def selected(name: str) -> str:
-    return f'SELECT {", ".join(moving.quoted(column.name) for column in metadata.tables[name].columns)} FROM "{name}"'
+    names = ", ".join(sqlite_to_postgres.quoted(column.name) for column in metadata.tables[name].columns)
+    return f'SELECT {names} FROM "{name}"'
 
 
 def add(source: Path, statement: str, *values: object) -> None:
@@ -102,7 +103,7 @@ class Values:
         for table in metadata.sorted_tables:
             for _ in range(self._random.randint(0, 3)):
                 row = [self._of(connection, column) for column in table.columns]
-                names = ", ".join(moving.quoted(column.name) for column in table.columns)
+                names = ", ".join(sqlite_to_postgres.quoted(column.name) for column in table.columns)
                 marks = ", ".join("?" for _ in row)
                 connection.execute(f'INSERT OR IGNORE INTO "{table.name}" ({names}) VALUES ({marks})', row)
 
@@ -255,12 +256,12 @@ def test_a_target_that_another_process_uses_is_refused(
     statement: str,
     reason: str,
 ) -> None:
-    monkeypatch.setitem(moving.UNLIMITED, "lock_timeout", "200")
+    monkeypatch.setitem(sqlite_to_postgres.UNLIMITED, "lock_timeout", "200")
 
     async def migrated(_database: object) -> None:
         """As if it had waited, and found the tables there."""
 
-    monkeypatch.setattr(moving, "migrate", migrated)
+    monkeypatch.setattr(sqlite_to_postgres, "migrate", migrated)
     busy(statement)
     with pytest.raises(DatabaseNotMoved, match=reason):
         moved(source, reused_postgres_url)
@@ -287,7 +288,7 @@ def test_a_table_that_comes_back_changed_is_refused(
 def test_a_long_copy_says_how_far_it_is(
     source: Path, reused_postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(moving, "PROGRESS_S", 0.0)
+    monkeypatch.setattr(sqlite_to_postgres, "PROGRESS_S", 0.0)
     said: list[tuple[str, str, int, int]] = []
     for number in range(3):
         add(source, "INSERT INTO meta VALUES (?, 'v')", f"k{number}")

@@ -18,8 +18,7 @@ import asyncpg
 from outlast.base.clock import Clock
 from outlast.base.errors import DatabaseNotMoved
 from outlast.base.records import dataclass
-from outlast.db.connect import COMPATIBLE_FROM, MIGRATING, VERSIONS, migrate, oldest_beside
-from outlast.db.postgres import PostgresDatabase
+from outlast.db.connect import COMPATIBLE_FROM, MIGRATING, VERSIONS, migrate, oldest_beside, open_database
 from outlast.db.row_sums import RowSum
 from outlast.db.tables import meta
 
@@ -82,7 +81,7 @@ async def move(source: Path, target: str, clock: Clock, progress: Progress) -> l
     """
     async with _connected(target) as connection:
         await _demand_unused(connection, source)
-    database = PostgresDatabase(target, clock, pool_size=1)
+    database = open_database(target, source.parent, clock)
     try:
         await migrate(database)
     finally:
