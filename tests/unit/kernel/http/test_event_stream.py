@@ -192,7 +192,7 @@ def test_streams_without_a_bound_or_a_user_are_not_counted_against_anybody():
             pass
 
 
-def test_the_more_streams_a_stopping_server_has_the_longer_the_time_over_which_their_clients_come_back() -> None:
+async def test_the_more_streams_a_stopping_server_has_the_longer_the_time_over_which_their_clients_come_back() -> None:
     def latest(count: int) -> int:
         streams = OpenStreams(CALM)
         for _ in range(count):
