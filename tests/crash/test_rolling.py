@@ -8,7 +8,7 @@ import resource
 import signal
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,12 +33,12 @@ pytestmark = [
 ]
 WORDS = " ".join(f"word{number}" for number in range(40))
 TALKING = [{"text": WORDS, "delay_s": 0.03}]
-NEVER: list[dict[str, Any]] = [{"fault": "stall_body"}]
+QUESTION = {"questions": [{"id": "tone", "question": "Which tone?", "options": ["dry", "warm"]}]}
+ASKING: list[dict[str, Any]] = [{"calls": [{"id": "call_ask", "name": "ask_user", "arguments": QUESTION}]}]
 STARTERS = 4
-RESTING_RUNS = 5  # followed by those who only wait
+PER_RUN = 20  # followers of each run that waits
 BETWEEN_S = 1.0  # from one restart to the next
 GENTLE = {"OUTLAST_SERVER_DRAIN_S": "1.5", "OUTLAST_SANDBOX_PROVIDER": "none", "OUTLAST_LIMITS_STREAMS_PER_USER": "0"}
-PREVIOUS = os.environ.get("OUTLAST_PREVIOUS", "f02758706536a5c42da88d6c2d30b92a707c318a")
 
 
 @dataclass
@@ -53,6 +53,18 @@ class People:
     waits: list[int] = field(default_factory=list)  # before they reconnect, as stopping servers asked
     completed: int = 0
     started: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.resumed} streams resumed, {self.cuts} cut; {self.started} runs started, {self.completed} "
+            f"completed; answers {dict(self.statuses)}"
+        )
+
+    def use(self, tasks: TaskGroup, until: anyio.Event) -> None:
+        """Start runs one after the other, follow them, and look at pages, until then."""
+        for number in range(STARTERS):
+            tasks.start_soon(self.start_and_follow, f"starter-{number}", until)
+        tasks.start_soon(self.look, until)
 
     async def call(self, method: str, path: str, body: Any = None, key: str = "") -> Any:
         headers = {"Idempotency-Key": key} if key else {}
@@ -135,25 +147,28 @@ async def test_a_rolling_restart_under_two_thousand_followers_fails_no_request(
     await roll(make_server, postgres_url, tmp_path, monkeypatch, followers=2000, rounds=3)
 
 
-async def roll(
-    make_server: MakeServer,
-    postgres_url: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    followers: int,
-    rounds: int,
-) -> None:
+@dataclass
+class Rig:
+    """Two servers behind nginx on one database, and those who use them."""
+
+    servers: list[CrashServer]
+    people: People
+
+
+@asynccontextmanager
+async def behind_nginx(
+    servers: list[CrashServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Rig]:
     port = free_port()
     _allow_many_files()
     for name, value in GENTLE.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("OUTLAST_SERVER_PUBLIC_URL", f"http://127.0.0.1:{port}")
     monkeypatch.setenv("OUTLAST_SECRET_KEY", base64.b64encode(os.urandom(32)).decode())
-    servers = [make_server(name, database=postgres_url, lease_s=5.0, grace_s=5.0) for name in ("a", "b")]
-    token = await token_of(servers[0], tmp_path)
     async with AsyncExitStack() as stack:
         for server in servers:
             await stack.enter_async_context(server)
+        token = await token_of(servers[0], tmp_path)
         stack.enter_context(balancing(tmp_path / "nginx", port, [server.port for server in servers]))
         await until_it_listens(port)
         http = await stack.enter_async_context(
@@ -164,14 +179,24 @@ async def roll(
                 read_bufsize=1 << 22,
             )
         )
-        people = People(f"http://127.0.0.1:{port}", http)
-        over = anyio.Event()
+        yield Rig(servers, People(f"http://127.0.0.1:{port}", http))
+
+
+async def roll(
+    make_server: MakeServer,
+    postgres_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    followers: int,
+    rounds: int,
+) -> None:
+    servers = [make_server(name, database=postgres_url, lease_s=5.0, grace_s=5.0) for name in ("a", "b")]
+    async with behind_nginx(servers, tmp_path, monkeypatch) as rig:
+        people, over = rig.people, anyio.Event()
         async with anyio.create_task_group() as tasks:
-            resting = [await people.start(f"resting-{number}", NEVER) for number in range(RESTING_RUNS)]
+            resting = [await people.start(f"resting-{number}", ASKING) for number in range(followers // PER_RUN)]
             await gather_followers(people, tasks, resting, followers)
-            for number in range(STARTERS):
-                tasks.start_soon(people.start_and_follow, f"starter-{number}", over)
-            tasks.start_soon(people.look, over)
+            people.use(tasks, over)
             for _ in range(rounds):
                 for server in servers:
                     await restart(server)
@@ -179,10 +204,7 @@ async def roll(
             over.set()
             for run_id in resting:
                 await people.call("POST", f"/v1/runs/{run_id}/cancel")
-    print(
-        f"{followers} followers, {people.resumed} resumed, {people.cuts} cut; {people.started} runs started, "
-        f"{people.completed} completed; answers {dict(people.statuses)}"
-    )
+    print(f"{followers} followers, {people}")
     assert not [status for status in people.statuses if status >= 500]
     assert people.completed >= STARTERS
     assert people.resumed >= followers * rounds
@@ -208,7 +230,6 @@ async def restart(server: CrashServer) -> None:
 
 
 async def token_of(server: CrashServer, tmp_path: Path) -> str:
-    server.command()  # writes its configuration
     config = str(server.folder / "outlast.toml")
     words = ["tokens", "create", "--config", config, "--data-dir", str(server.data_dir)]
     made = Forked(words, tmp_path / "token", errors=tmp_path / "errors")
