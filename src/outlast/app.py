@@ -2,8 +2,9 @@
 
 `open_program` opens resources in order and closes them in reverse. `run_program` starts the concurrent services, each
 once the one before is ready: the database's listener, followers' leases, the sweeper, the worker, the HTTP server.
-Stopping has two steps. Soft (the first SIGTERM or Ctrl+C): the server takes on no connection and no run, streams end
-with their cursors, and every run stops before its next effect, for at most `server.stop_grace_s`. Hard (then, or at the
+Stopping has two steps. Soft (the first SIGTERM or Ctrl+C): the server is not ready any more and takes on no run; after
+`server.drain_s` it takes on no connection, streams end with their cursors, and every run stops before its next effect,
+for at most `server.stop_grace_s`. Hard (then, or at the
 second signal): the remaining runs are cut short and their leases released; they continue on another server or at the
 next start, and this does not count as a failure.
 """
@@ -168,7 +169,7 @@ async def run_program(
             )
             announce(_address(settings, listeners[0]) if listeners else "")
             await wish()
-            await _stop(program, server, worker_ended, wish)
+            await _stop(program, server, api, worker_ended, wish)
             tasks.cancel_scope.cancel()
 
 
@@ -478,18 +479,25 @@ def _signals() -> Iterator[AskedToStop]:
         yield wish
 
 
-async def _stop(program: Program, server: HttpServer | None, worker_ended: anyio.Event, wish: AskedToStop) -> None:
-    """Stop softly for the grace period, or until the second request to stop; then hard."""
+async def _stop(
+    program: Program, server: HttpServer | None, api: ApiLoader | None, worker_ended: anyio.Event, wish: AskedToStop
+) -> None:
+    """Drain, then stop softly for the grace period, both only until the second request to stop; then hard. Runs are
+    claimed no more from the beginning: on PostgreSQL other servers take those that are started meanwhile."""
+    times = program.services.settings.server
 
     async def hurry(scope: anyio.CancelScope) -> None:
         await wish()
         scope.cancel()
 
     program.worker.stop_softly()
-    with anyio.move_on_after(program.services.settings.server.stop_grace_s):
+    with anyio.move_on_after(times.drain_s + times.stop_grace_s):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(hurry, tasks.cancel_scope)
-            if server is not None:
+            if server is not None and api is not None:
+                api.surface.readiness.stop()
+                server.drain()
+                await program.services.clock.sleep(times.drain_s)
                 server.stop()
                 await server.stopped.wait()
             await worker_ended.wait()

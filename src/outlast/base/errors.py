@@ -424,6 +424,12 @@ class BackupRefused(Conflict):
     code = "backup_refused"
 
 
+class DatabaseNotMoved(Conflict):
+    """Rows could not be copied into another database, and none is there. Fields: `table`."""
+
+    code = "database_not_moved"
+
+
 class BackupIncomplete(Conflict):
     """The folder holds no complete backup."""
 

@@ -30,6 +30,13 @@ class ServerSettings:
         env="OUTLAST_PUBLIC_URL",
     )
     allowed_hosts: tuple[str, ...] = setting("Additional values accepted in the Host header.", ())
+    drain_s: float = setting(
+        "Time that a stopping server goes on answering requests while /readyz says 503, so that a load balancer stops "
+        "sending any; new runs go to the other servers. 0 without a balancer.",
+        0.0,
+        unit="seconds",
+        least=0,
+    )
     stop_grace_s: float = setting(
         "Time that a stopping server gives work to finish before it releases it.", 10.0, unit="seconds", least=0
     )
