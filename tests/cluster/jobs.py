@@ -75,31 +75,41 @@ class Job:
         return f"{self.kind} {self.marker} {self.run_id} ({ends})"
 
 
-def new_job(chance: random.Random, ledger: str) -> Job:
-    """A job of a random kind and length."""
+def new_job(chance: random.Random, ledger: str, pace_s: float = PACE_S) -> Job:
+    """A job of a random kind and length, for a model that says a word each `pace_s`."""
     kind, marker = chance.choice(KINDS), new_id("request")[-10:]
     if kind == "text":
         said = _words(marker, 1, chance.randint(*LONG_WORDS))
-        return Job(kind, marker, [_turn(said)], [said], [])
+        return Job(kind, marker, [_turn(said, pace_s)], [said], [])
     turns, texts, effects = [], [], []
     for number in range(1, chance.randint(1, 3) + 1):
         tool = "pay" if kind in ("approved", "denied") and number == 1 else "record"
         names = [f"{marker}-{number}-{at}" for at in range(1 if tool == "pay" else chance.randint(1, 2))]
         texts.append(_words(marker, number, chance.randint(*TURN_WORDS)))
-        turns.append(_turn(texts[-1], tool, names, ledger))
+        turns.append(_turn(texts[-1], pace_s, tool, names, ledger))
         if not (tool == "pay" and kind == "denied"):
             effects += names
     texts.append(_words(marker, len(texts) + 1, chance.randint(*TURN_WORDS)))
     decision = {"approved": "approve", "denied": "deny"}.get(kind, "")
-    return Job(kind, marker, [*turns, _turn(texts[-1])], texts, effects, decision)
+    return Job(kind, marker, [*turns, _turn(texts[-1], pace_s)], texts, effects, decision)
+
+
+def long_job(marker: str, words: int, pace_s: float, effect: tuple[str, str] = ("", "")) -> Job:
+    """A job that says so many words; then, if `effect` names a ledger and a line, writes that and says a last word."""
+    ledger, name = effect
+    said = _words(marker, 1, words)
+    if not name:
+        return Job("long", marker, [_turn(said, pace_s)], [said], [])
+    turns = [_turn(said, pace_s, "record", [name], ledger), _turn("Done.", pace_s)]
+    return Job("long", marker, turns, [said, "Done."], [name])
 
 
 def _words(marker: str, turn: int, count: int) -> str:
     return " ".join(f"{marker}.{turn}.{number}" for number in range(count))
 
 
-def _turn(text: str, tool: str = "", names: list[str] | None = None, ledger: str = "") -> dict[str, Any]:
+def _turn(text: str, pace_s: float, tool: str = "", names: list[str] | None = None, ledger: str = "") -> dict[str, Any]:
     calls = [
         {"id": f"call_{name}", "name": tool, "arguments": {"ledger": ledger, "name": name}} for name in names or []
     ]
-    return {"text": text, "calls": calls, "delay_s": PACE_S}
+    return {"text": text, "calls": calls, "delay_s": pace_s}

@@ -1,5 +1,5 @@
-"""Runs that are always active, each followed by two clients: one through the balancer, one that goes from server to
-server. Both go on after whatever happens from the last number that they have."""
+"""Runs that are always active, each followed by clients through the balancer and one that goes from server to server.
+All go on after whatever happens from the last number that they have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import aiohttp
 import anyio
 import orjson
 
-from tests.cluster.jobs import Job, Seen, new_job
+from tests.cluster.jobs import PACE_S, Job, Seen, new_job
 from tests.cluster.rig import Rig
 from tests.crash.scenario import Played, asked
 from tests.crash.server import until
@@ -22,10 +22,12 @@ SHOWN: Final = 300
 
 
 class Load:
-    """`width` runs at a time, until `stop`. `jobs`: all whose start was acknowledged."""
+    """`width` runs at a time, until it settles, each with so many followers through the balancer. `jobs`: all whose
+    start was acknowledged. `pace_s`: between two words of the model."""
 
-    def __init__(self, rig: Rig, seed: int, width: int = 20) -> None:
+    def __init__(self, rig: Rig, seed: int, width: int = 20, *, balanced: int = 1, pace_s: float = PACE_S) -> None:
         self._rig, self._chance, self._width = rig, random.Random(f"load {seed}"), width
+        self._balanced, self._pace_s = balanced, pace_s
         self.jobs: list[Job] = []
         self.stopping = False
 
@@ -50,7 +52,7 @@ class Load:
 
     async def _lane(self) -> None:
         while not self.stopping:
-            await self.play(new_job(self._chance, self._rig.ledger.url))
+            await self.play(new_job(self._chance, self._rig.ledger.url, self._pace_s))
 
     async def play(self, job: Job) -> None:
         """Start it once, however often it has to be asked, and follow it to its end."""
@@ -61,9 +63,9 @@ class Load:
         self.jobs.append(job)
         job.seen = [
             Seen(label, Played(job.run_id, answer["thread_id"], "", job.marker), moved_at=job.started_at)
-            for label in ("balanced", "wandering")
+            for label in (*["balanced"] * self._balanced, "wandering")
         ]
-        doors: list[Callable[[], str]] = [lambda: self._rig.door.url, self._any_node]
+        doors: list[Callable[[], str]] = [*[lambda: self._rig.door.url] * self._balanced, self._any_node]
         async with anyio.create_task_group() as group:
             for seen, door in zip(job.seen, doors, strict=True):
                 group.start_soon(self._follow, job, seen, door)
@@ -88,6 +90,8 @@ class Load:
                     if 400 <= answer.status < 500:
                         text = (await answer.text())[:SHOWN]
                         seen.problems.append(f"refused after {seen.last} at {address}: {answer.status} {text}")
+                    elif answer.status >= 500 and address == self._rig.door.url:
+                        self._rig.door.unavailable.append(f"{answer.status} {url}: {(await answer.text())[:SHOWN]}")
                     elif answer.status == 200:
                         async for line in answer.content:
                             if line.startswith(b"data: "):

@@ -232,6 +232,13 @@ class Rig:
             if node.process is not None:
                 await node.end()
 
+    def worker_of(self, marker: str) -> Node | None:
+        """The server that works on a run, known by who asked its model last."""
+        wanted = marker.encode()
+        asked = (request for request in reversed(self.model.requests) if wanted in orjson.dumps(request.body))
+        last = next(asked, None)
+        return next((node for node in self.nodes if last is not None and node.machine.address == last.peer[0]), None)
+
     def open_database(self) -> Database:
         """The servers' database, seen from the side that no fault reaches."""
         return open_database(self.postgres.url(NAME), self.folder, SystemClock())
