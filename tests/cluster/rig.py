@@ -21,15 +21,15 @@ import asyncpg
 import orjson
 
 from outlast.base.clock import SystemClock
-from outlast.db.connect import open_database
-from outlast.db.database import Database
+from outlast.db.connect import migrate, open_database
+from outlast.db.database import Database, Tx
+from outlast.kernel.accounts import store as accounts
 from outlast.testing.model_server import ModelServer
 from outlast.testing.postgres import PostgresServer
 from tests.cluster import parts
 from tests.cluster.ledger import Ledger
 from tests.cluster.machines import OUTSIDE, SUBNET, Network, small_disk
 from tests.cluster.node import PORT, Node
-from tests.crash.server import until
 
 NODES: Final = 3
 LEASE_S: Final = 4.0
@@ -215,17 +215,16 @@ class Rig:
 
     async def _make_token(self) -> str:
         """A token of the owner, made before the first server: they listen on addresses that are not loopback."""
-        maker = self.nodes[0]
-        config = self.folder / "token.toml"
-        config.write_text(self._settings())
-        words = ["tokens", "create", "--config", str(config), "--data-dir", str(self.folder / "token"), "--json"]
-        log = self.folder / "token.log"
-        process = maker.machine.popen([sys.executable, "-m", "outlast", *words], log)
-        with anyio.fail_after(60):
-            await until(lambda: process.poll() is not None)
-        text = log.read_text()
-        assert process.returncode == 0, text
-        return str(orjson.loads(text[text.index("{") :])["secret"])
+
+        def run(tx: Tx) -> str:
+            return accounts.add_token(tx, accounts.ensure_local_owner(tx, "unlimited").id, "rig", None).token
+
+        db = self.open_database()
+        try:
+            await migrate(db)
+            return await db.write(run)
+        finally:
+            await db.aclose()
 
     async def _end_nodes(self) -> None:
         for node in self.nodes:
