@@ -115,7 +115,8 @@ def balancer_on(machine: Machine, folder: Path, servers: Sequence[str], patience
     if program is None:
         return None
     folder.mkdir(parents=True, exist_ok=True)
-    lines = "\n".join(f"        server {server} max_fails=1 fail_timeout=1s;" for server in servers)
+    # A server that has failed counts as down until a request to it has ended, and a stream does not end: never count
+    lines = "\n".join(f"        server {server} max_fails=0;" for server in servers)
     config = folder / "nginx.conf"
     config.write_text(
         NGINX.format(
