@@ -57,8 +57,8 @@ async def _check_follower(job: Job, seen: Seen, db: Database, findings: Findings
     state = seen.played.fold()
     findings.counts[f"ended {state.status}"] += seen is job.seen[0]
     if state.status != "completed":
-        ending = [event for _, event in seen.played.events[-3:]]
-        findings.add("runs that did not complete", f"{job} {seen.label}: {state.status} {str(ending)[:600]}")
+        if seen is job.seen[0]:
+            findings.add("runs that did not complete", f"{job}: {state.status} {_error_of(seen)}")
         return
     texts = _texts(state)
     if texts != job.texts:
@@ -81,6 +81,13 @@ def _check_effects(job: Job, ledger: Ledger, written: Counter[str], findings: Fi
             findings.add("tool effects lost", f"{job}: {name}")
         if status not in ("done", "interrupted"):
             findings.add("calls that came to nothing", f"{job}: {name} {call}")
+
+
+def _error_of(seen: Seen) -> str:
+    """Why it ended so, as its last message says."""
+    messages = [event["data"]["message"] for _, event in seen.played.events if event["event"] == "message.created"]
+    starts = [event["data"] for _, event in seen.played.events if event["event"] == "run.started"]
+    return f"{messages[-1].get('error') if messages else None}, attempts {len(starts)}"
 
 
 def _texts(state: RunFold) -> list[str]:

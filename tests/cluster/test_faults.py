@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from tests.cluster.checks import Findings, check_all
-from tests.cluster.faults import KINDS, plan
+from tests.cluster.faults import KINDS, Strike, plan
 from tests.cluster.load import Load
 from tests.cluster.rig import Rig
 from tests.cluster.storm import storm
