@@ -187,7 +187,7 @@ OF_THE_DATABASE: Final = frozenset({"postgres-fast", "postgres-immediate"})
 
 def plan(seed: int, count: int, *, longest_stop_s: float = STOP_S) -> list[list[Strike]]:
     """So many faults, in rounds; all kinds come once before one comes again. In a round no server is struck by two
-    faults, for one would undo the other, and no part is."""
+    faults, for one would undo the other, and PostgreSQL is struck once."""
     chance = random.Random(f"faults {seed}")
     waiting: list[str] = []
     rounds: list[list[Strike]] = []
