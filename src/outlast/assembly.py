@@ -64,7 +64,14 @@ def open_sandboxes(opening: Opening) -> SandboxServices:
     database, clock, folder, supervisor = opening.database, opening.clock, opening.folder, opening.supervisor
     node_id = node_of(folder)
     manager = SandboxManager(
-        database, open_provider(asked, folder), clock, asked, folder, node_id=node_id, supervisor=supervisor
+        database,
+        open_provider(asked, folder),
+        clock,
+        asked,
+        folder,
+        node_id=node_id,
+        supervisor=supervisor,
+        lease_s=opening.settings.runs.lease_s,
     )
     opening.closing.push_async_callback(manager.aclose)
     snapshots = SnapshotKeeper(
@@ -90,6 +97,7 @@ def open_sandboxes(opening: Opening) -> SandboxServices:
         find=manager.find,
         keep_unbound=timedelta(days=opening.settings.retention.error_days),
         layers_of=manager.layers_of,
+        alone=manager.alone if manager.leases is not None else None,
         supervisor=supervisor,
     )
     manager.lives.templates, manager.lives.snapshots, manager.lives.files = templates, snapshots, checkpoints

@@ -24,7 +24,8 @@ class ProviderSetup:
     name; `state_dir` a folder of this server for data that must survive a restart, `cache_dir` a folder shared by all
     this user's servers for data that can be created again (neither needs to exist yet); `owner` is this server's
     permanent name, with which it finds its own sandboxes; `deployment` is the name that all servers of one database
-    share ("" if there is none yet), with which a provider whose sandboxes all of them reach finds them; `secret` looks up an environment variable."""
+    share ("" if there is none yet), with which a provider whose sandboxes all of them reach finds them; `secret` looks
+    up an environment variable."""
 
     state_dir: Path
     cache_dir: Path
