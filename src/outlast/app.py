@@ -373,6 +373,9 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         # A machine that cannot run sandboxes reports that when one is needed.
         await supervisor.guard.once("start", "sandboxes", reconcile, room.manager)
         keep("disk of sandboxes", disk.run)
+        if room.attended is not None and room.others is not None:
+            keep("services in sandboxes of all servers", room.attended.run)
+            keep("sandboxes of other servers", room.others.run)
         step, look = partial(pause_idle, services), partial(sweep, room.manager)
         keep("idle sandboxes", Ladder(room.manager, step, look).run)
     if room.studio is not None:

@@ -26,6 +26,7 @@ from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
 from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.egress.secret_lookup import open_lookup
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.other_servers import Attended, OtherServers
 from outlast.kernel.sandboxes.providers import open_provider
 from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
@@ -87,8 +88,8 @@ def open_sandboxes(opening: Opening) -> SandboxServices:
         asked,
         folder,
         node_id=node_id,
-        lease_s=opening.settings.runs.lease_s,
         supervisor=supervisor,
+        lease_s=opening.settings.runs.lease_s,
     )
     opening.closing.push_async_callback(manager.aclose)
     snapshots = SnapshotKeeper(
@@ -114,14 +115,21 @@ def open_sandboxes(opening: Opening) -> SandboxServices:
         find=manager.find,
         keep_unbound=timedelta(days=opening.settings.retention.error_days),
         layers_of=manager.layers_of,
+        alone=manager.alone if manager.leases is not None else None,
         supervisor=supervisor,
     )
     manager.lives.templates, manager.lives.snapshots, manager.lives.files = templates, snapshots, checkpoints
-    manager.attend(keeper)
+    attended, others = None, None
+    if manager.leases is not None:
+        attended, others = Attended(keeper, manager, manager.leases), OtherServers(manager)
+        keeper.take_over = attended.take_over
+    manager.attend(attended or keeper)
     manager.attend(checkpoints)
     return SandboxServices(
         manager=manager,
         keeper=keeper,
+        attended=attended,
+        others=others,
         checkpoints=checkpoints,
         snapshots=snapshots,
         egress=_egress_keeper(opening, asked, manager),

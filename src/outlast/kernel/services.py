@@ -20,6 +20,7 @@ from outlast.kernel.runs.sweeper import SandboxSteps
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.other_servers import Attended, OtherServers
 from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
@@ -37,12 +38,15 @@ def cold(_wanted: str) -> None:
 class SandboxServices:
     """The services of sandboxes. `manager` opens workspaces, `keeper` runs their services, `checkpoints` saves their
     files, `snapshots` builds their base images, and `steps` is the interface for runs (all None if sandboxes are not
-    configured). `egress` gives them network access (None if nothing is reachable, or the provider does it), `studio`
-    takes screenshots of screens. `seeds` has the initial files of app templates. Call `want_snapshot` with each app
-    template that will be needed soon, and `warm` with each thread that is created or gets a run."""
+    configured). `attended` and `others` work beside other servers (None unless all reach the sandboxes). `egress` gives
+    them network access (None if nothing is reachable, or the provider does it), `studio` takes screenshots of screens.
+    `seeds` has the initial files of app templates. Call `want_snapshot` with each app template that will be needed
+    soon, and `warm` with each thread that is created or gets a run."""
 
     manager: SandboxManager | None = None
     keeper: ServiceKeeper | None = None
+    attended: Attended | None = None
+    others: OtherServers | None = None
     checkpoints: CheckpointKeeper | None = None
     snapshots: SnapshotKeeper | None = None
     egress: EgressKeeper | None = None

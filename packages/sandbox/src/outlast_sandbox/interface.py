@@ -28,7 +28,8 @@ class Capabilities:
     `pause`: freeze and thaw; `snapshot`: start from a snapshot of `build_snapshot`; `volume`: the workspace is a folder
     on this machine; `preview`: `dial` reaches a port inside; `reattach`: commands survive the server; `interactive`:
     `processes` and `files`; `egress`: the network inside ends at `egress_listener`; `secrets`: the provider itself puts
-    secrets into requests.
+    secrets into requests; `shared`: every server of a deployment reaches every sandbox, so that one continues what
+    another began (never together with `volume`).
     """
 
     pause: bool = False
@@ -39,6 +40,7 @@ class Capabilities:
     interactive: bool = False
     egress: bool = False
     secrets: bool = False
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,9 @@ class SandboxSpec:
     makes the home folder the workspace too, visible under both names. For providers with the capability `secrets` only:
     `allow_hosts` are the only hosts that may be reached, `secrets` by the name of their variable. `layers` are folders
     of the workspace that come from the snapshot's project, if it has one, each under a writable layer that ends with
-    the sandbox; for a provider without layers, they are ordinary folders. File lists omit the contents of layers."""
+    the sandbox; for a provider without layers, they are ordinary folders. File lists omit the contents of layers.
+    `fence` numbers the starts in the workspace, from 1; a provider with the capability `shared` keeps it with the
+    sandbox."""
 
     sandbox_id: str
     workspace_dir: Path
@@ -105,6 +109,7 @@ class SandboxSpec:
     secrets: Mapping[str, WireSecret] = field(default_factory=dict)
     layers: tuple[str, ...] = ()
     orphan: Orphan = field(default_factory=Orphan)
+    fence: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +237,14 @@ class Sandbox(Protocol):
     def ref(self) -> str:
         """The provider's reference to it, for `connect`."""
 
+    @property
+    def fence(self) -> int:
+        """The number that it was started with (`SandboxSpec.fence`); 0 if the provider does not keep it."""
+
+    @property
+    def host(self) -> str:
+        """The name of the machine or service that it runs on; "" for this machine."""
+
     async def run(self, command: Command, on_output: OnOutput | None = None) -> CommandResult:
         """Run a command to its end; `on_output` receives the text as it comes.
 
@@ -335,7 +348,9 @@ class SandboxProvider(Protocol):
         machine cannot isolate. A cancelled call leaves nothing behind."""
 
     async def connect(self, sandbox_id: str, ref: str) -> Sandbox:
-        """A handle on a living sandbox, also one created by an earlier server process. Raises `SandboxLost`."""
+        """A handle on a living sandbox, also one created by an earlier server process. Raises `SandboxLost`, and
+        `SandboxUnavailable` if it cannot be reached now; with the field `host` if that is because the one machine that
+        it runs on does not answer, of several on which the provider could start another."""
 
     async def base_identity(self) -> str:
         """Changes with the base of snapshots (processor, languages, image), so that a snapshot is not used on another

@@ -1,4 +1,8 @@
-"""Rate limits by counting rows. First argument: the open transaction."""
+"""Rate limits by counting rows, so that they count for all servers together. First argument: the open transaction.
+
+On PostgreSQL, where transactions run at the same time, those that count for the same limit wait for each other: of two
+at the last place one is refused. SQLite has a single writer.
+"""
 
 from functools import cache
 from typing import Any, Final
@@ -10,11 +14,12 @@ from outlast.kernel.limits.rules import WINDOW, check_rate
 from outlast.kernel.runs.tables import runs
 
 _ALL: Final = sa.true()
+_WAIT: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))")  # until the transaction ends
 
 
 def check_run_rates(tx: Tx, user_id: str, project_id: str, per_user: int, per_project: int) -> None:
     """Raise `RateLimited` when the user or the project has started as many runs within the last minute as the limit
-    allows (0 for no limit). Two starts at the same moment may both pass."""
+    allows (0 for no limit)."""
     _check(tx, "user", runs, "started_by", user_id, per_user)
     _check(tx, "project", runs, "project_id", project_id, per_project)
 
@@ -46,6 +51,8 @@ def _check(
     which: sa.ColumnElement[bool] = _ALL,
 ) -> None:
     if limit:
+        if tx.conn.dialect.name == "postgresql":
+            tx.execute(_WAIT, {"key": f"rate {table.name} {by} {whose}"})
         since = tx.now - WINDOW
         newest = tx.execute(_newest(table, by, which), {"whose": whose, "since": since, "most": limit}).scalars()
         check_rate(per, list(reversed(list(newest))), limit, tx.now, things=things)

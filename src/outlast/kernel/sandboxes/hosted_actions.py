@@ -246,7 +246,8 @@ async def fork_hosted(
 
 
 async def end_due(services: Services) -> datetime | None:
-    """Pause or kill those of this node whose time is over; returns the next end. For the server itself."""
+    """Pause or kill those of this node, or that every node reaches, whose time is over; returns the next end. For the
+    server itself; harmless on several at once."""
     late, next_end = await services.db.read(hosted.due)
     for one in late:
         if one.node_id not in (None, machines_of(services).node_id):  # the server of that node ends it

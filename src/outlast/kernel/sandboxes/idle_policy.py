@@ -19,6 +19,7 @@ from outlast.kernel.sandboxes.rules import IdleStep, State, idle_due_s, idle_ste
 from outlast.kernel.sandboxes.store import SandboxRecord
 from outlast.kernel.set_aside import kinds
 
+IDLE: Final = "idle"
 SHORTEST_SLEEP_S: Final = 1.0  # a due step that was not taken must not cause a busy loop
 RETRY_S: Final = 30.0  # after a failed call of the provider or database
 log = logging.getLogger("outlast.sandboxes")
@@ -26,7 +27,14 @@ log = logging.getLogger("outlast.sandboxes")
 
 async def step_down(machines: SandboxManager, busy: Collection[str] = ()) -> None:
     """Freeze, stop or kill sandboxes that have been idle for as long as the settings allow, and stop those beyond the
-    limit. The workspaces named in `busy` are in use now: their clocks start again."""
+    limit. The workspaces named in `busy` are in use now: their clocks start again. If every server reaches the
+    sandboxes, one of them does this at a time."""
+    async with machines.alone(IDLE) as mine:
+        if mine:
+            await _step_down(machines, busy)
+
+
+async def _step_down(machines: SandboxManager, busy: Collection[str]) -> None:
     await machines.trim()
     rows, now = await machines.recorded(), machines.clock.now()
     at_work = [row for row in rows if row.workspace_id in busy]
@@ -84,7 +92,7 @@ class Ladder:
 
 
 async def _step(machines: SandboxManager, seen: SandboxRecord) -> None:
-    async with machines.locks[seen.workspace_id]:
+    async with machines.step(seen.workspace_id):
         row = await machines.db.read(store.newest, seen.workspace_id)
         if row is None or row.id != seen.id:
             return

@@ -13,8 +13,8 @@ from typing import Final, Protocol
 import anyio
 
 from outlast.base.errors import OutlastError, SandboxLost, SandboxUnavailable
-from outlast.db.database import Database
-from outlast.kernel.sandboxes import store
+from outlast.db.database import Database, Tx
+from outlast.kernel.sandboxes import leases, store
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.hosted import BASE
 from outlast.kernel.sandboxes.hosted import find as find_hosted
@@ -59,7 +59,9 @@ class Lives:
 
     Set these before the first step: `templates` (by name, the needs of their workspaces), `files` (restores a
     workspace's files before a sandbox starts, and saves them before one is ended), `snapshots` (the snapshots that
-    sandboxes start from), `way_out`; `attendants` are called for every sandbox that wakes or falls asleep."""
+    sandboxes start from), `way_out`; `attendants` are called for every sandbox that wakes or falls asleep. `node_id` is
+    set if every server reaches the sandboxes: then each change is recorded only while this server, of that id, holds
+    the workspace's lease (`leases.py`)."""
 
     def __init__(self, db: Database, provider: SandboxProvider, settings: SandboxSettings, data_dir: Path) -> None:
         self._db, self._settings, self._data_dir = db, settings, data_dir
@@ -72,6 +74,7 @@ class Lives:
         self.snapshots: SnapshotKeeper | None = None
         self.way_out: WayOut | None = None
         self.files: CheckpointKeeper | None = None
+        self.node_id: str | None = None
 
     def workspace_dir(self, workspace_id: str) -> Path:
         return self._data_dir / "workspaces" / workspace_id
@@ -89,23 +92,64 @@ class Lives:
                 await self.end(row, State.LOST)
             return None
         try:
-            sandbox = handle or await self.provider.connect(row.id, row.ref)
+            sandbox = handle or await self._connect(row)
             await sandbox.statistics()  # shows if it exists at all; a sleeping one does not wait here
             if row.life.state is not State.READY:
                 await self._thaw(row, sandbox)
+            elif self.node_id is not None:
+                await sandbox.thaw()  # this handle may still be asleep: another server woke it
         except SandboxLost:
             await self.lose(row)
             return None
         if not await self._answers(sandbox):
             await self.end(row, State.LOST)  # not only lost: its processes would run in parallel with the next one's
             return None
-        if step is not Step.USE:  # otherwise its attendants already know it
+        if step is not Step.USE or row.workspace_id not in self._awake:  # otherwise its attendants already know it
             self._keep(row, sandbox)
         return sandbox
 
+    async def use(self, row: SandboxRecord) -> Sandbox | None:
+        """A handle on a sandbox that is recorded as awake and that every server reaches; None if it does not answer.
+        Records nothing, so it needs no lease."""
+        known = self._handle(row)
+        try:
+            sandbox = known or await self._connect(row)
+            await sandbox.thaw()  # as in `wake`; nothing for one that is awake
+            await sandbox.statistics()
+        except SandboxLost:
+            return None
+        if not await self._answers(sandbox):
+            return None
+        if known is None or row.workspace_id not in self._awake:
+            self._keep(row, sandbox)
+        return sandbox
+
+    def awake_in(self, project_id: str | None) -> list[str]:
+        """The workspaces of the project (None: of all) whose sandboxes are reported as awake."""
+        return [key for key, row in self._awake.items() if project_id in (None, row.project_id)]
+
+    def follow(self, workspace_id: str, newest: SandboxRecord | None) -> None:
+        """Another server may have changed the workspace's sandbox to `newest`: one that sleeps or is gone is no longer
+        used."""
+        known = self._awake.get(workspace_id)
+        if known is None or (newest is not None and newest.id == known.id and newest.life.state is State.READY):
+            return
+        self._asleep(known)
+        if newest is None or newest.id != known.id or not is_alive(newest.life.state):
+            self.handles.pop(workspace_id, None)
+            self._shut(known.id, for_good=True)
+
     async def connect(self, row: SandboxRecord) -> Sandbox:
         """A handle on the recorded sandbox as it is, awake or frozen. Raises `SandboxLost`."""
-        return self._handle(row) or await self.provider.connect(row.id, row.ref)
+        return self._handle(row) or await self._connect(row)
+
+    async def _connect(self, row: SandboxRecord) -> Sandbox:
+        """A new handle. One that carries a lower number than its row is of an earlier start, and is ended."""
+        sandbox = await self.provider.connect(row.id, row.ref)
+        if self.node_id is not None and 0 < sandbox.fence < row.fence:
+            await sandbox.kill()
+            raise SandboxLost("The sandbox was replaced by another.", sandbox_id=row.id)
+        return sandbox
 
     async def freeze(self, row: SandboxRecord) -> None:
         """Put it to sleep with its memory; if the provider cannot, kill it."""
@@ -156,7 +200,8 @@ class Lives:
             sandbox = await self.provider.create(await self.spec(row))
             if self.files is not None:
                 await self.files.fill(row.workspace_id, sandbox)
-            await self.change(row, State.READY, ref=sandbox.ref)
+            host = sandbox.host if self.node_id is not None else None
+            await self.change(row, State.READY, ref=sandbox.ref, host=host)
         except BaseException:  # a cancelled start too: no other code knows of the sandbox
             with anyio.move_on_after(FAILED_START_S, shield=True):
                 try:
@@ -165,7 +210,7 @@ class Lives:
                 finally:  # one that cannot be ended is an orphan; its row must not wait for it
                     self._shut(row.id, for_good=True)
                     # It may be recorded as ready without an answer. No caller has it: nothing began there.
-                    await self.change(row, State.LOST, ref=row.ref)
+                    await self._close(row)
             raise
         self._keep(row, sandbox)
         return sandbox
@@ -175,7 +220,7 @@ class Lives:
         if ref is None or ref != row.ref:  # gone, or started again without a record
             return False
         try:
-            sandbox = await self.provider.connect(row.id, row.ref)
+            sandbox = await self._connect(row)
             if row.life.pause_kind is None:  # it may have been frozen because no server was there
                 await sandbox.thaw()
             if is_half_awake(row.life):
@@ -211,6 +256,7 @@ class Lives:
             env={} if hosted is None else hosted.env,
             home_is_workspace=hosted is not None,
             orphan=Orphan(self._settings.idle_pause_s, self._settings.orphan_minutes * 60),
+            fence=row.fence,
         )
         if template is not None:
             env = {**template.env, **preview_environment(self._settings)}
@@ -251,11 +297,33 @@ class Lives:
         *,
         ref: str | None = None,
         why: OutlastError | None = None,
-    ) -> None:
-        """Record a change of state. Shielded: a cancelled write may or may not be committed, and the next reader would
-        not know."""
+        host: str | None = None,
+        starts: bool = False,
+    ) -> SandboxRecord:
+        """Record a change of state, and return the new row. Shielded: a cancelled write may or may not be committed,
+        and the next reader would not know. Raises `SandboxUnavailable` if another server has taken over the lease."""
+
+        def record(tx: Tx) -> SandboxRecord:
+            self.demand(tx, row.workspace_id)
+            return store.change(tx, row.id, state, pause_kind=pause_kind, ref=ref, why=why, host=host, starts=starts)
+
+        changed = row
         with anyio.CancelScope(shield=True):
-            await self._db.write(store.change, row.id, state, pause_kind=pause_kind, ref=ref, why=why)
+            changed = await self._db.write(record)
+        return changed  # noqa: RET504  # a scope may suppress an exception, as far as types show
+
+    def demand(self, tx: Tx, workspace_id: str) -> None:
+        """Raise `SandboxUnavailable` if another server has taken over the workspace's lease."""
+        if self.node_id is not None:
+            leases.demand(tx, leases.STEP + workspace_id, self.node_id)
+
+    async def _close(self, row: SandboxRecord) -> None:
+        """Record that a start failed, unless another server has taken it over and done so."""
+        try:
+            await self.change(row, State.LOST, ref=row.ref)
+        except SandboxUnavailable:
+            if self.node_id is None:
+                raise
 
     async def aclose(self) -> None:
         """Close every connection; the sandboxes keep running for the next server."""
@@ -278,7 +346,9 @@ class Lives:
             if sandbox is None:
                 if not row.ref:  # it never started
                     return
-                sandbox = await self.provider.connect(row.id, row.ref)
+                sandbox = await self._connect(row)
+            if self.node_id is not None:
+                await self._db.write(self.demand, row.workspace_id)  # suspended until now, it would end another's
             if self.files is not None:
                 if row.life.state is not State.READY and not self.provider.capabilities.volume:
                     await sandbox.thaw()  # its files are inside, and its agent does not answer while it sleeps
@@ -287,7 +357,11 @@ class Lives:
 
     def _handle(self, row: SandboxRecord) -> Sandbox | None:
         handle = self.handles.get(row.workspace_id)
-        return handle if handle is not None and handle.sandbox_id == row.id else None  # else it is an older one's
+        if handle is None or handle.sandbox_id != row.id:  # an older one's
+            return None
+        if self.node_id is not None and handle.ref != row.ref:  # another server has started it again
+            return None
+        return handle
 
     def _keep(self, row: SandboxRecord, sandbox: Sandbox) -> None:
         self.handles[row.workspace_id] = sandbox

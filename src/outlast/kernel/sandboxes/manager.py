@@ -2,8 +2,8 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from signal import SIGKILL
@@ -12,11 +12,12 @@ from typing import Final
 import anyio
 
 from outlast.base.clock import Clock
-from outlast.base.errors import NotFound, SandboxElsewhere, SandboxLost
+from outlast.base.errors import NotFound, SandboxElsewhere, SandboxLost, SandboxUnavailable
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database, Tx
 from outlast.kernel.nodes import store as nodes
 from outlast.kernel.sandboxes import store
+from outlast.kernel.sandboxes.leases import ATTEND, LEASE_S, STEP, Leases, holder
 from outlast.kernel.sandboxes.lifecycle import Attendant, Lives
 from outlast.kernel.sandboxes.rules import PauseKind, State, Step, choose_to_stop, is_alive, is_awake, step_to_use
 from outlast.kernel.sandboxes.settings import SandboxSettings
@@ -35,8 +36,9 @@ class SandboxManager:
     owner is deleted.
 
     In memory: one lock per workspace, so that two calls never create two sandboxes, and (in `lives`) handles on living
-    sandboxes. Every change of state is published in its transaction. Idle sandboxes are paused and ended by
-    `idle_policy.py`; leftovers of an earlier server are handled by `orphans.py`.
+    sandboxes. If every server reaches the sandboxes (`leases` is set), a lease in the database does the same between
+    servers, and the rows belong to no node. Every change of state is published in its transaction. Idle sandboxes are
+    paused and ended by `idle_policy.py`; leftovers of an earlier server are handled by `orphans.py`.
     """
 
     def __init__(
@@ -48,8 +50,8 @@ class SandboxManager:
         data_dir: Path,
         *,
         node_id: str = "local",
-        lease_s: float = 15.0,
         supervisor: Supervisor | None = None,
+        lease_s: float = LEASE_S,
     ) -> None:
         self.db = db
         self.clock = clock
@@ -58,6 +60,11 @@ class SandboxManager:
         self.node_id, self._lease_s = node_id, lease_s
         self.guard = (supervisor or Supervisor(clock)).guard
         self.lives = Lives(db, translated_provider(provider), settings, data_dir)
+        self.leases = Leases(db, clock, node_id, lease_s) if provider.capabilities.shared else None
+        self._rows_of = None if self.leases else node_id
+        self._unreachable: dict[str, float] = {}  # since when (monotonic), by host
+        if self.leases is not None:
+            self.lives.node_id = node_id
         # None is ever dropped: all callers must wait for the same one.
         self.locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
         self.disk = DiskUsage(clock)
@@ -103,25 +110,46 @@ class SandboxManager:
             # Even one that is awake must not be used while its files are replaced.
             await self.lives.files.ready(workspace_id)
         async with self.locks[workspace_id]:
-            row = await self.db.read(store.newest, workspace_id)
-            if row is not None and is_alive(row.life.state) and not self._is_here(row):
-                if not take_over:
-                    await self.db.read(self._require_dead, row)
-                await self.lives.lose(row)  # its holder ends it once nothing depends on it any more
-                row = None
-            sandbox = await self._wake(row) if row is not None else None
+            sandbox = await self._usable_now(workspace_id) if self.leases is not None else None
             if sandbox is None:
-                sandbox = await self._create(workspace_id, project_id)
+                async with self._leased(workspace_id):
+                    sandbox = await self._bring_up(workspace_id, project_id, take_over)
             await self._touch(sandbox.sandbox_id, workspace_id)
             return sandbox
+
+    @asynccontextmanager
+    async def step(self, workspace_id: str) -> AsyncIterator[None]:
+        """Held while the workspace's sandbox is changed: no other call, and no other server, changes it meanwhile."""
+        async with self.locks[workspace_id], self._leased(workspace_id):
+            yield
+
+    @asynccontextmanager
+    async def alone(self, name: str, rest_s: float = 0.0) -> AsyncIterator[bool]:
+        """Whether this server is to do the task of this name now. If every server reaches the sandboxes, one of them
+        does it at a time, and none for `rest_s` after it."""
+        if self.leases is None:
+            yield True
+            return
+        async with self.leases.alone(name, rest_s) as mine:
+            yield mine
 
     async def find(self, workspace_id: str) -> Sandbox | None:
         """The workspace's sandbox if it lives, awake; never creates one."""
         async with self.locks[workspace_id]:
+            if self.leases is not None and (usable := await self._usable_now(workspace_id)) is not None:
+                return usable
             row = await self._newest(workspace_id)
             if row is None or row.life.pause_kind is PauseKind.STOPPED:  # a restart would create one
                 return None
-            return await self.lives.wake(row)
+            if self.leases is None:
+                return await self.lives.wake(row)
+            if not is_alive(row.life.state):
+                return None
+            async with self._leased(workspace_id):
+                row = await self._newest(workspace_id)  # another server may have changed it
+                if row is None or row.life.pause_kind is PauseKind.STOPPED:
+                    return None
+                return await self.lives.wake(row)
 
     async def measure(self, workspace_id: str) -> SandboxStatistics | None:
         """Its sandbox's current usage, also while it is frozen, without waking it. None if it uses nothing."""
@@ -144,28 +172,28 @@ class SandboxManager:
 
     async def freeze(self, workspace_id: str) -> None:
         """Put it to sleep with its memory; if the provider cannot, kill it. Does nothing unless it is awake."""
-        async with self.locks[workspace_id]:
+        async with self.step(workspace_id):
             row = await self._newest(workspace_id)
             if row is not None and row.life.state is State.READY:
                 await self.lives.freeze(row)
 
     async def thaw(self, workspace_id: str) -> None:
         """Wake a frozen or stopped sandbox. Does nothing if there is none, or it is awake."""
-        async with self.locks[workspace_id]:
+        async with self.step(workspace_id):
             row = await self._newest(workspace_id)
             if row is not None and is_alive(row.life.state):
                 await self._wake(row)
 
     async def stop(self, workspace_id: str) -> None:
         """End its processes and keep its place: the next use starts it again over the same files. Repeatable."""
-        async with self.locks[workspace_id]:
+        async with self.step(workspace_id):
             row = await self._newest(workspace_id)
             if row is not None and row.life.state in (State.READY, State.PAUSED) and is_awake(row.life):
                 await self.lives.stop(row)
 
     async def kill(self, workspace_id: str) -> None:
         """End it for good; the files stay. Does nothing if there is none."""
-        async with self.locks[workspace_id]:
+        async with self.step(workspace_id):
             row = await self.db.read(store.newest, workspace_id)
             if row is None or not is_alive(row.life.state):
                 return
@@ -200,8 +228,9 @@ class SandboxManager:
             return 0
 
     async def recorded(self) -> list[SandboxRecord]:
-        """Every sandbox of this node that may still have processes, or waits stopped, oldest use first."""
-        return await self.db.read(store.alive_on, self.provider.name, self.node_id)
+        """Every sandbox that may still have processes, or waits stopped, oldest use first: of this node, or of all if
+        every node reaches them."""
+        return await self.db.read(store.alive_on, self.provider.name, self._rows_of)
 
     async def trim(self) -> None:
         """Stop sandboxes beyond the limit, but none that is in use."""
@@ -229,6 +258,56 @@ class SandboxManager:
                 host=node.host,
             )
 
+    @asynccontextmanager
+    async def _leased(self, workspace_id: str) -> AsyncIterator[None]:
+        if self.leases is None:
+            yield
+            return
+        async with self.leases.step(workspace_id):
+            yield
+
+    async def _usable_now(self, workspace_id: str) -> Sandbox | None:
+        """Of sandboxes that every server reaches: the one that is recorded as awake, if no other server changes it."""
+
+        def look(tx: Tx) -> tuple[SandboxRecord | None, str | None]:
+            return store.newest(tx, workspace_id), holder(tx, STEP + workspace_id)
+
+        row, changed_by = await self.db.read(look)
+        if row is None or row.life.state is not State.READY or not self._is_here(row):
+            return None
+        if changed_by not in (None, self.node_id):
+            return None
+        try:
+            sandbox = await self.lives.use(row)
+        except SandboxUnavailable as error:
+            if not await self._is_gone(row, error):
+                raise
+            return None
+        if sandbox is not None:
+            self._unreachable.pop(sandbox.host, None)
+        return sandbox
+
+    async def _bring_up(self, workspace_id: str, project_id: str, take_over: bool) -> Sandbox:
+        row = await self.db.read(store.newest, workspace_id)
+        if row is not None and is_alive(row.life.state) and not self._is_here(row):
+            if not take_over:
+                await self.db.read(self._require_dead, row)
+            await self.lives.lose(row)  # its holder ends it once nothing depends on it any more
+            row = None
+        sandbox = await self._wake(row) if row is not None else None
+        return sandbox or await self._create(workspace_id, project_id)
+
+    async def _is_gone(self, row: SandboxRecord, error: SandboxUnavailable) -> bool:
+        """True if the host of a sandbox, which the provider names in the error, has not answered for a lease, and no
+        other server that reaches it attends to the sandbox."""
+        host = error.fields.get("host")
+        if self.leases is None or host is None:
+            return False
+        since = self._unreachable.setdefault(str(host), self.clock.monotonic())
+        if self.clock.monotonic() - since < self.leases.length.total_seconds():
+            return False
+        return await self.db.read(holder, ATTEND + row.workspace_id) in (None, self.node_id)
+
     async def _newest(self, workspace_id: str) -> SandboxRecord | None:
         """The workspace's latest sandbox; None if it is another node's."""
         row = await self.db.read(store.newest, workspace_id)
@@ -237,22 +316,31 @@ class SandboxManager:
     async def _wake(self, row: SandboxRecord) -> Sandbox | None:
         if step_to_use(row.life, False) is Step.RESTART:
             return await self._restart(row)
-        return await self.lives.wake(row)
+        try:
+            return await self.lives.wake(row)
+        except SandboxUnavailable as error:
+            if not await self._is_gone(row, error):
+                raise
+            await self.lives.lose(row)  # when its host comes back, it is ended: its row says so
+            return None
 
     async def _create(self, workspace_id: str, project_id: str) -> Sandbox:
-        name, node = self.provider.name, self.node_id
+        def add(tx: Tx) -> SandboxRecord:
+            self.lives.demand(tx, workspace_id)
+            return store.add(tx, workspace_id, project_id, self.provider.name, self._rows_of)
+
         async with self._room:
             await self._make_room(await self._places_of(workspace_id))
             with anyio.CancelScope(shield=True):  # else the row might remain without a task that starts or closes it
-                row = await self.db.write(store.add, workspace_id, project_id, name, node)
+                row = await self.db.write(add)
         return await self._start(row)  # outside of `_room`: it takes seconds, and the row already counts
 
     async def _restart(self, row: SandboxRecord) -> Sandbox:
         async with self._room:
             await self._make_room(await self._places_of(row.workspace_id))
             # From here on it counts as awake, so the room can be released.
-            await self.lives.change(row, State.RESUMING)
-        return await self._start(row)
+            started = await self.lives.change(row, State.RESUMING, starts=self.leases is not None)
+        return await self._start(row._replace(fence=started.fence))
 
     async def _start(self, row: SandboxRecord) -> Sandbox:
         sandbox = await self.lives.start(row)
@@ -263,7 +351,7 @@ class SandboxManager:
     async def _make_room(self, coming: int) -> None:
         """Stop idle sandboxes until `coming` more may be awake. One whose lock is held at this moment is left
         unchanged."""
-        awake = await self.db.read(store.awake_on, self.provider.name, self.node_id)
+        awake = await self.db.read(store.awake_on, self.provider.name, self._rows_of)
         named = await self.db.read(store.templates_of, [row.workspace_id for row, _ in awake])
         weighed = [replace(waking, places=self._places(named.get(row.workspace_id))) for row, waking in awake]
         chosen = choose_to_stop(weighed, self.awake_allowed, coming)
@@ -274,7 +362,9 @@ class SandboxManager:
             except anyio.WouldBlock:
                 continue
             try:
-                await self._stop_for_room(row)
+                async with self.alone(STEP + row.workspace_id) as mine:
+                    if mine:
+                        await self._stop_for_room(row)
             finally:
                 self.locks[row.workspace_id].release()
 

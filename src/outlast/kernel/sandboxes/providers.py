@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from outlast.base.data_directory import cache_directory, node_of
+from outlast.kernel.deployment import read_file
 from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.translation import translated, translated_provider
 from outlast_sandbox.interface import SandboxProvider
@@ -19,6 +20,7 @@ def provider_setup(settings: SandboxSettings, data_dir: Path) -> ProviderSetup:
         state_dir=data_dir / own,
         cache_dir=cache_directory(),
         owner=node_of(data_dir),
+        deployment=known.id if (known := read_file(data_dir)) is not None else "",
         options=settings.options,
         region=settings.region,
     )

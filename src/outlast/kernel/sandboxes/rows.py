@@ -16,6 +16,8 @@ class WorkspaceRow(NamedTuple):
     changed_at: datetime | None
     evicted_at: datetime | None
     node_id: str | None
+    host: str | None
+    fence: int
 
 
 class SandboxRow(NamedTuple):
@@ -32,6 +34,13 @@ class SandboxRow(NamedTuple):
     last_used_at: datetime
     restarted_at: datetime | None
     ended_at: datetime | None
+    fence: int
+
+
+class SandboxLeaseRow(NamedTuple):
+    name: str
+    node_id: str
+    until: datetime
 
 
 class SnapshotRow(NamedTuple):

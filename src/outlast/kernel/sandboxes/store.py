@@ -11,7 +11,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.db.tables import meta
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.sandboxes.checkpoints.workspaces import hold
+from outlast.kernel.sandboxes.checkpoints.workspaces import next_start
 from outlast.kernel.sandboxes.hosted import running_workspaces
 from outlast.kernel.sandboxes.rows import SandboxRow
 from outlast.kernel.sandboxes.rules import ALIVE, AwakeSandbox, Life, PauseKind, State, advance, is_alive, is_awake
@@ -47,9 +47,12 @@ def has_sandbox(tx: Tx, workspace_id: str) -> bool:
     return latest is not None and latest.state in ALIVE
 
 
-def alive_on(tx: Tx, provider: str, node_id: str) -> list[SandboxRecord]:
-    """Every sandbox of this provider and node that may still have processes, or waits stopped, oldest use first."""
-    mine = sa.and_(sandboxes.c.provider == provider, sandboxes.c.node_id == node_id, sandboxes.c.state.in_(ALIVE))
+def alive_on(tx: Tx, provider: str, node_id: str | None) -> list[SandboxRecord]:
+    """Every sandbox of this provider and node (None: of all nodes) that may still have processes, or waits stopped,
+    oldest use first."""
+    mine = sa.and_(sandboxes.c.provider == provider, sandboxes.c.state.in_(ALIVE))
+    if node_id is not None:
+        mine &= sandboxes.c.node_id == node_id
     return tx.rows(SandboxRecord, sa.select(sandboxes).where(mine).order_by(sandboxes.c.last_used_at))
 
 
@@ -64,8 +67,9 @@ class _AwakeRun(NamedTuple):
     leg: str
 
 
-def awake_on(tx: Tx, provider: str, node_id: str) -> list[tuple[SandboxRecord, AwakeSandbox]]:
-    """Every sandbox of this provider and node that takes up memory, with the state of its runs."""
+def awake_on(tx: Tx, provider: str, node_id: str | None) -> list[tuple[SandboxRecord, AwakeSandbox]]:
+    """Every sandbox of this provider and node (None: of all nodes) that takes up memory, with the state of its
+    runs."""
     rows = [row for row in alive_on(tx, provider, node_id) if is_awake(row.life)]
     places = [row.workspace_id for row in rows]
     active = sa.select(runs.c.workspace_id, runs.c.leg).where(
@@ -99,9 +103,10 @@ def tell_stopped(tx: Tx, row: SandboxRecord) -> None:
     _tell_lost(tx, row, text)
 
 
-def add(tx: Tx, workspace_id: str, project_id: str, provider: str, node_id: str) -> SandboxRecord:
-    """A new sandbox in state `creating`; its subject is announced too. Raises `NotFound` if the workspace is gone."""
-    hold(tx, workspace_id)  # its deletion waits for this, or was first
+def add(tx: Tx, workspace_id: str, project_id: str, provider: str, node_id: str | None) -> SandboxRecord:
+    """A new sandbox in state `creating`; its subject is announced too. `node_id` is None if every node reaches it.
+    Raises `NotFound` if the workspace is gone."""
+    fence = next_start(tx, workspace_id)  # its deletion waits for this, or was first
     row = SandboxRecord(
         id=new_id("sandbox"),
         workspace_id=workspace_id,
@@ -116,6 +121,7 @@ def add(tx: Tx, workspace_id: str, project_id: str, provider: str, node_id: str)
         last_used_at=tx.now,
         restarted_at=None,
         ended_at=None,
+        fence=fence,
     )
     tx.insert(sandboxes, **row._asdict())
     tell(tx, row)
@@ -131,11 +137,13 @@ def change(
     pause_kind: PauseKind | None = None,
     ref: str | None = None,
     why: OutlastError | None = None,
+    host: str | None = None,
+    starts: bool = False,
 ) -> SandboxRecord:
     """Move a sandbox along its life cycle and notify followers. Raises `Conflict` if the life cycle forbids it.
 
-    For a `lost` sandbox followers also learn that its processes are gone. Raises `NotFound` if it was given up in the
-    meantime.
+    For a `lost` sandbox followers also learn that its processes are gone. `host`: where it runs now; `starts`: it gets
+    the number of a new start. Raises `NotFound` if it was given up in the meantime.
     """
     # Locked: of two servers that move it at once, the second starts from the result of the first.
     row = tx.row(SandboxRecord, sa.select(sandboxes).where(sandboxes.c.id == sandbox_id).with_for_update())
@@ -145,6 +153,10 @@ def change(
     values: dict[str, Any] = {"state": life.state.value, "pause_kind": life.pause_kind and life.pause_kind.value}
     if ref is not None:
         values["ref"] = ref
+    if starts:
+        values["fence"] = next_start(tx, row.workspace_id)
+    if host is not None:
+        tx.update(workspaces, {"id": row.workspace_id}, host=host)
     if then is State.READY:
         values["last_used_at"] = tx.now
         if row.life.state is State.RESUMING and ref is not None:  # a thaw has no ref: only a start does
@@ -175,7 +187,7 @@ def give_up(tx: Tx, project_id: str, thread_id: str | None = None, *, workspace_
     used = sa.select(sandboxes).join(workspaces, workspaces.c.id == sandboxes.c.workspace_id).where(mine)
     places: dict[str, str] = {}
     for row in tx.rows(SandboxRecord, used.order_by(sandboxes.c.id)):
-        places[row.workspace_id] = row.node_id or ""
+        places[row.workspace_id] = row.node_id or places.get(row.workspace_id, "")
         if (thread_id or workspace_id) and is_alive(row.life.state):  # a project's log is removed with the project
             tell(tx, row._replace(state=State.KILLED.value, pause_kind=None))
     for workspace_id, node_id in places.items():
@@ -185,14 +197,29 @@ def give_up(tx: Tx, project_id: str, thread_id: str | None = None, *, workspace_
 
 
 def garbage(tx: Tx, node_id: str) -> list[str]:
-    """Given-up workspaces whose sandboxes and files this node still has to remove."""
-    noted = sa.select(meta.c.key).where(meta.c.key.startswith(GARBAGE), meta.c.value == node_id)
+    """Given-up workspaces whose sandboxes and files this node still has to remove. Those whose sandboxes every node
+    reaches are any node's."""
+    noted = sa.select(meta.c.key).where(meta.c.key.startswith(GARBAGE), meta.c.value.in_((node_id, "")))
     return [key.removeprefix(GARBAGE) for key in tx.execute(noted).scalars()]
 
 
 def collected(tx: Tx, workspace_id: str) -> None:
     """Nothing of it is left on the node."""
     tx.execute(sa.delete(meta).where(meta.c.key == GARBAGE + workspace_id))
+
+
+def newest_of(tx: Tx, workspace_ids: Collection[str]) -> dict[str, SandboxRecord]:
+    """The latest sandbox of each of these workspaces that has one, in any state."""
+    rows = sa.select(sandboxes).where(sandboxes.c.workspace_id.in_(workspace_ids))
+    found = tx.rows(SandboxRecord, rows.order_by(sandboxes.c.created_at, sandboxes.c.id))
+    return {row.workspace_id: row for row in found}  # the last one of each stays
+
+
+def refs_of(tx: Tx, sandbox_ids: Collection[str]) -> dict[str, str]:
+    """The recorded refs of these sandboxes, of those that have started and live."""
+    settled = sandboxes.c.state.in_((State.READY.value, State.PAUSED.value))
+    rows = sa.select(sandboxes.c.id, sandboxes.c.ref).where(sandboxes.c.id.in_(sandbox_ids), settled)
+    return {row.id: row.ref for row in tx.execute(rows)}
 
 
 def unknown(tx: Tx, sandbox_ids: Collection[str]) -> set[str]:

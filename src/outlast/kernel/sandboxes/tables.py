@@ -18,6 +18,8 @@ workspaces = sa.Table(
     moment("changed_at", "files may have changed since then and are not in a checkpoint; null if all are"),
     moment("evicted_at", "its files are only in the checkpoint since then; null if they are on its node"),
     sa.Column("node_id", sa.String(40), comment="the node whose disk holds its files; null if not noted yet"),
+    word("host", "the machine or service that its newest sandbox is on"),
+    count("fence", "number of the newest start in it: what was started with a lower one is out of date"),
     sa.UniqueConstraint("owner_type", "owner_id"),
 )
 
@@ -33,12 +35,21 @@ sandboxes = sa.Table(
         "state", sa.String(10), nullable=False, comment="creating | ready | pausing | paused | resuming | lost | killed"
     ),
     sa.Column("pause_kind", sa.String(10), comment="frozen | stopped while paused"),
-    sa.Column("node_id", sa.String(40), comment="the node whose machine it runs on"),
+    sa.Column("node_id", sa.String(40), comment="the node whose machine it runs on; null if all nodes reach it"),
     sa.Column("snapshot", sa.String(80), comment="the snapshot that it was started from; null for the bare base"),
     moment("created_at", "when", nullable=False),
     moment("last_used_at", "last command, file access or visit", nullable=False),
     moment("restarted_at", "last started again after a stop; null if never"),
     moment("ended_at", "lost or killed; null while it lives"),
+    count("fence", "number of its start"),
+)
+
+sandbox_leases = sa.Table(
+    "sandbox_leases",
+    metadata,
+    word("name", "step:WORKSPACE | attend:WORKSPACE | a task's name", primary_key=True),
+    sa.Column("node_id", sa.String(40), nullable=False, comment="the server that alone may do it"),
+    moment("until", "then any server may", nullable=False),
 )
 
 snapshots = sa.Table(

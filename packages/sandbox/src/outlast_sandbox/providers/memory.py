@@ -168,6 +168,10 @@ class MemorySandbox(SandboxDefaults):
     def sandbox_id(self) -> str:
         return self._spec.sandbox_id
 
+    @property
+    def fence(self) -> int:
+        return self._spec.fence
+
     def is_frozen(self) -> bool:
         return not self._awake.is_set()
 

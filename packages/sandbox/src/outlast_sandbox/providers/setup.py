@@ -23,13 +23,16 @@ class ProviderSetup:
     """Passed to a provider's function. `options` is the table `[sandbox.options]` as read; `region` the setting of that
     name; `state_dir` a folder of this server for data that must survive a restart, `cache_dir` a folder shared by all
     this user's servers for data that can be created again (neither needs to exist yet); `owner` is this server's
-    permanent name, with which it finds its own sandboxes; `secret` looks up an environment variable."""
+    permanent name, with which it finds its own sandboxes; `deployment` is the name that all servers of one database
+    share ("" if there is none yet), with which a provider whose sandboxes all of them reach finds them; `secret` looks
+    up an environment variable."""
 
     state_dir: Path
     cache_dir: Path
     owner: str
     options: Mapping[str, Any] = field(default_factory=dict)
     region: str = ""
+    deployment: str = ""
     secret: Callable[[str], str | None] = os.environ.get
 
 

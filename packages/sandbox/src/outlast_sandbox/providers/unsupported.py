@@ -13,6 +13,14 @@ from outlast_sandbox.interface import BuiltSnapshot, Progress, SnapshotRecipe
 class SandboxDefaults:
     """The optional calls of a `Sandbox`; each one is refused."""
 
+    @property
+    def fence(self) -> int:
+        return 0
+
+    @property
+    def host(self) -> str:
+        return ""
+
     async def ping(self) -> None:
         return None
 

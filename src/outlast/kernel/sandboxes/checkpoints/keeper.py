@@ -3,7 +3,7 @@
 import logging
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import count
@@ -48,6 +48,8 @@ LOOK_EVERY_S: Final = 60.0
 COLLECT_EVERY: Final = 60  # looks
 LEFT_FOR: Final = timedelta(seconds=10)  # after that no running tool call is about to save the change
 Find = Callable[[str], Awaitable[Sandbox | None]]
+Alone = Callable[[str, float], AbstractAsyncContextManager[bool]]
+UNSAVED: Final = "checkpoints"
 LayersOf = Callable[[str | None], Collection[str]]
 log = logging.getLogger("outlast.checkpoints")
 
@@ -59,7 +61,7 @@ def _none(_template: str | None) -> Collection[str]:
 class CheckpointKeeper:
     """One per server. `local`: the provider's workspaces are folders of this machine; otherwise they are read and
     filled through `find`, which returns a workspace's sandbox if it lives. `layers_of` returns the folders of an app
-    template's workspaces that do not belong to their files.
+    template's workspaces that do not belong to their files. `alone`: see `SandboxManager.alone`.
 
     In memory: one lock per workspace (taken inside the sandbox manager's own, never around it), trees and the state of
     files at their last read, which may be missing, and the workspaces that wait for a checkpoint. A killed server loses
@@ -79,11 +81,12 @@ class CheckpointKeeper:
         find: Find,
         keep_unbound: timedelta = KEEP_UNBOUND,
         layers_of: LayersOf = _none,
+        alone: Alone | None = None,
         supervisor: Supervisor | None = None,
     ) -> None:
         self._db, self._blobs, self._clock, self._settings = db, blobs, clock, settings
         self._data_dir, self._node_id, self._local, self._find = data_dir, node_id, local, find
-        self._keep_unbound, self._layers_of = keep_unbound, layers_of
+        self._keep_unbound, self._layers_of, self._alone = keep_unbound, layers_of, alone
         self._supervisor = supervisor or Supervisor(clock)
         self._guard = self._supervisor.guard
         self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
@@ -143,9 +146,12 @@ class CheckpointKeeper:
     async def look_after(self) -> None:
         """Save the unsaved changes of a killed or cancelled run, and remove folders that were unused for as long as the
         settings allow."""
-        for workspace_id, run_id in await self._db.read(places.unsaved, self._node_id, LEFT_FOR):
-            self.changed(workspace_id, run_id, None)
-            await self._guard.attempt(kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id)
+        if self._alone is None:
+            await self._save_left()
+        else:
+            async with self._alone(UNSAVED, LOOK_EVERY_S / 2) as mine:
+                if mine:
+                    await self._save_left()
         if self._local:
             for workspace_id in await self._db.read(places.idle, self._node_id, self._ttl):
                 await self._guard.attempt(kinds.WORKSPACE_EVICTION, workspace_id, self._evict, workspace_id)
@@ -157,6 +163,11 @@ class CheckpointKeeper:
             self._unsynced.forget(workspace_id)
             self._locks.pop(workspace_id, None)  # gone from the tables: no caller asks for it any more
             self._hands.pop(workspace_id, None)
+
+    async def _save_left(self) -> None:
+        for workspace_id, run_id in await self._db.read(places.unsaved, self._node_id, LEFT_FOR):
+            self.changed(workspace_id, run_id, None)
+            await self._guard.attempt(kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id)
 
     async def collect(self, grace_s: float = GRACE_S) -> Collected:
         """Remove checkpoints that are no longer kept, and blobs without a reference since `grace_s`; see `garbage`."""
@@ -386,6 +397,8 @@ class CheckpointKeeper:
         since, place, newest = await self._db.read(store.place_now, new.workspace_id)
         if place is None or (self._local and not self._is_here(place)):
             return None
+        if sandbox is not None and not self._local:
+            new = replace(new, fence=sandbox.fence)
         before = EMPTY if newest is None or upon_nothing else await self.tree(newest)
         saved = await self._save(place, before, sandbox)
         if saved is None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.errors import NotFound
+from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.ids import new_id
 from outlast.base.records import dataclass
 from outlast.db.database import Tx
@@ -35,7 +35,8 @@ from outlast.kernel.threads.tables import messages, threads
 
 @dataclass(frozen=True, slots=True)
 class NewCheckpoint:
-    """The fields of a new checkpoint; `packed` has the places of newly stored small files: hash to (blob, offset)."""
+    """The fields of a new checkpoint; `packed` has the places of newly stored small files: hash to (blob, offset);
+    `fence` is the number of the start whose files these are, if they are in a sandbox that every node reaches."""
 
     workspace_id: str
     reason: str
@@ -46,6 +47,7 @@ class NewCheckpoint:
     effect_id: str | None = None
     message_id: str | None = None
     packed: Mapping[str, tuple[str, int]] | None = None
+    fence: int = 0
 
 
 def place_now(tx: Tx, workspace_id: str) -> tuple[datetime, WorkspaceRow | None, CheckpointData | None]:
@@ -78,16 +80,18 @@ def list_of(tx: Tx, workspace_id: str, before: str | None, limit: int) -> list[C
 def add(tx: Tx, new: NewCheckpoint, since: datetime | None) -> CheckpointData:
     """Record a checkpoint as the workspace's newest, and notify followers; changes after `since` are not in it, or
     unknown ones if None. The last one of a run that has ended belongs to its answer. Raises `NotFound` if the workspace
-    is gone."""
+    is gone, `SandboxLost` if it has been started again elsewhere."""
     place = place_of(tx, new.workspace_id)
     if place is None:
         raise deleted(new.workspace_id)
     facts = asdict(new) | {"message_id": new.message_id or _answer_of(tx, new.run_id)}
-    del facts["packed"]
+    del facts["packed"], facts["fence"]
     ids = {"id": new_id("checkpoint"), "project_id": place.project_id, "parent_id": place.checkpoint_id}
     data = CheckpointData(**facts | ids, created_at=iso(tx.now))
     tell(tx, place, data)  # holds the log's owner first, as its deletion does
     hold(tx, place.id)  # its deletion and this wait for each other: the second sees the result of the first
+    if new.fence:
+        _demand_newest_start(tx, place.id, new.fence)
     tx.insert(checkpoints, **data.model_dump() | {"created_at": tx.now})
     _unbind(tx, data)
     pack(tx, new.packed or {})
@@ -95,6 +99,12 @@ def add(tx: Tx, new: NewCheckpoint, since: datetime | None) -> CheckpointData:
     if since is not None:
         mark_kept(tx, place.id, since)
     return data
+
+
+def _demand_newest_start(tx: Tx, workspace_id: str, fence: int) -> None:
+    """Raise `SandboxLost` for the files of an earlier start: they would replace those of the newest one."""
+    if tx.value(workspaces.c.fence, {"id": workspace_id}) > fence:
+        raise SandboxLost("The sandbox was replaced by another.", workspace_id=workspace_id)
 
 
 def bind(tx: Tx, run_id: str, message_id: str) -> None:

@@ -35,6 +35,16 @@ def hold(tx: Tx, workspace_id: str) -> None:
         raise deleted(workspace_id)
 
 
+def next_start(tx: Tx, workspace_id: str) -> int:
+    """The number of a start that begins now, higher than that of every earlier one. Also holds the workspace, as `hold`
+    does, and raises its errors."""
+    raised = sa.update(workspaces).where(workspaces.c.id == workspace_id).values(fence=workspaces.c.fence + 1)
+    fence: int | None = tx.execute(raised.returning(workspaces.c.fence)).scalar()
+    if fence is None:
+        raise deleted(workspace_id)
+    return fence
+
+
 def add_workspace(
     tx: Tx, project_id: str, owner_type: str, owner_id: str, workspace_id: str | None = None, **values: Any
 ) -> str:

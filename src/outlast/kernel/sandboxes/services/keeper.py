@@ -63,7 +63,8 @@ class ServiceLife:
 
 class ServiceKeeper:
     """An `Attendant` of the sandbox manager. In memory: only the awake sandboxes and the task of each service;
-    everything else is in rows and logs. `find` (`SandboxManager.find`) is called when a sandbox seems to be gone."""
+    everything else is in rows and logs. `find` (`SandboxManager.find`) is called when a sandbox seems to be gone,
+    `take_over` before a declaration changes: from then on no other server keeps the workspace's services."""
 
     def __init__(
         self,
@@ -72,10 +73,12 @@ class ServiceKeeper:
         logs: ServiceLogs,
         *,
         find: Callable[[str], Awaitable[object]] | None = None,
+        take_over: Callable[[str], Awaitable[None]] | None = None,
         supervisor: Supervisor | None = None,
     ) -> None:
         self._db, self._clock, self._find = db, clock, find
         self.logs = logs
+        self.take_over = take_over
         self._guard = (supervisor or Supervisor(clock)).guard
         self._awake: dict[str, Place] = {}
         self._tasks: TaskGroup | None = None
@@ -114,6 +117,8 @@ class ServiceKeeper:
             self._publish_newest(tx, workspace_id)
             return declared
 
+        if self.take_over is not None:
+            await self.take_over(workspace_id)
         service, restart = await self._db.write(change)
         self._begin(service, restart=restart)
         return service
@@ -125,6 +130,8 @@ class ServiceKeeper:
             store.remove(tx, workspace_id, name)
             self._publish_newest(tx, workspace_id)
 
+        if self.take_over is not None:
+            await self.take_over(workspace_id)
         await self._db.write(change)  # after a kill here `_end_removed` ends it when the sandbox is next reported awake
         place = self._awake.get(workspace_id)
         if place is not None:

@@ -1,6 +1,5 @@
 """Creates sandboxes at Deno, and finds them again."""
 
-import secrets
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ import anyio.lowlevel
 
 from outlast_sandbox.errors import SandboxError, SandboxUnavailable
 from outlast_sandbox.interface import Capabilities, ProbeReport, SandboxSpec
-from outlast_sandbox.providers.hosted.startup import RUNNING, find_command, start_command
+from outlast_sandbox.providers.hosted.startup import RUNNING, find_command, new_nonce, start_command
 from outlast_sandbox.providers.local.connection import lost
 from outlast_sandbox.providers.setup import ProviderSetup, read_options
 from outlast_sandbox.providers.unsupported import ProviderDefaults
@@ -48,7 +47,7 @@ class DenoProvider(ProviderDefaults):
     def __init__(self, setup: ProviderSetup, options: DenoOptions) -> None:
         self._setup = setup
         self._options = options
-        self._nonce = secrets.token_hex(8)
+        self._nonce = new_nonce(setup.owner)
         self._records = setup.state_dir.absolute()
         self._opened: Service | None = None
 

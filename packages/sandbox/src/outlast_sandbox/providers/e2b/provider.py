@@ -1,6 +1,5 @@
 """Creates sandboxes at E2B, and finds them again."""
 
-import secrets
 import time
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +10,7 @@ from e2b import AsyncSandbox
 
 from outlast_sandbox.errors import SandboxError, SandboxLost, SandboxUnavailable
 from outlast_sandbox.interface import Capabilities, ProbeReport, SandboxSpec
-from outlast_sandbox.providers.hosted.startup import RUNNING, start_command
+from outlast_sandbox.providers.hosted.startup import RUNNING, new_nonce, start_command
 from outlast_sandbox.providers.local.connection import lost
 from outlast_sandbox.providers.setup import ProviderSetup, read_options
 from outlast_sandbox.providers.unsupported import ProviderDefaults
@@ -21,8 +20,9 @@ from .service import Service, shell
 
 OWNER: Final = "outlast_server"
 SANDBOX: Final = "outlast_sandbox"
+FENCE: Final = "outlast_fence"
 CLEAN_UP_TIMEOUT_S: Final = 60.0
-CAPABILITIES: Final = Capabilities(pause=True, preview=True, reattach=True, interactive=True)
+CAPABILITIES: Final = Capabilities(pause=True, preview=True, reattach=True, interactive=True, shared=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,15 @@ def open_provider(setup: ProviderSetup) -> "E2bProvider":
 
 
 class E2bProvider(ProviderDefaults):
-    """See `SandboxProvider`. Nothing is stored here: the service finds our sandboxes by their metadata."""
+    """See `SandboxProvider`. Nothing is stored here: the service finds our sandboxes by their metadata. They belong to
+    the deployment, so that each of its servers finds those of the others; older versions named the server."""
 
     def __init__(self, setup: ProviderSetup, options: E2bOptions) -> None:
         self._setup = setup
         self._options = options
-        self._nonce = secrets.token_hex(8)
+        self._nonce = new_nonce(setup.owner)
+        self._owners = tuple(dict.fromkeys(filter(None, (setup.deployment, setup.owner))))
+        self._host = options.domain or options.api_url or "e2b"
 
     @property
     def name(self) -> str:
@@ -64,19 +67,19 @@ class E2bProvider(ProviderDefaults):
         """Sends a request to the service, but creates no sandbox: that would cost money every few minutes."""
         started = time.monotonic()
         try:
-            sandboxes = await self._service().list({OWNER: self._setup.owner})
+            sandboxes = await self.list_refs()
         except SandboxError as error:
             return ProbeReport(False, "none", (error.message,), (error.hint,) if error.hint else ())
         milliseconds = (time.monotonic() - started) * 1000
         details = (
-            f"E2B answered in {milliseconds:.0f} ms and has {len(sandboxes)} sandboxes of this server",
+            f"E2B answered in {milliseconds:.0f} ms and has {len(sandboxes)} sandboxes of this deployment",
             "sandboxes run on the service's machines; files are copied there and back",
         )
         return ProbeReport(True, "hosted virtual machine", details)
 
     async def create(self, spec: SandboxSpec) -> E2bSandbox:
         service, options = self._service(), self._options
-        metadata = {OWNER: self._setup.owner, SANDBOX: spec.sandbox_id}
+        metadata = {OWNER: self._owners[0], SANDBOX: spec.sandbox_id, FENCE: str(spec.fence)}
         with anyio.CancelScope(shield=True):  # an interrupted request may still be carried out
             sandbox = await service.create(options.template, metadata, options.internet)
         try:
@@ -86,19 +89,27 @@ class E2bProvider(ProviderDefaults):
             with anyio.move_on_after(CLEAN_UP_TIMEOUT_S, shield=True):
                 await service.kill(sandbox.sandbox_id)
             raise
-        return E2bSandbox(service, spec.sandbox_id, sandbox.sandbox_id, self._nonce, sandbox)
+        made = E2bSandbox(service, spec.sandbox_id, sandbox.sandbox_id, self._nonce, sandbox)
+        return self._placed(made, spec.fence)
 
     async def connect(self, sandbox_id: str, ref: str) -> E2bSandbox:
         service = self._service()
         asleep, metadata = await service.look(ref)
-        if metadata.get(SANDBOX) != sandbox_id or metadata.get(OWNER) != self._setup.owner:
+        if metadata.get(SANDBOX) != sandbox_id or metadata.get(OWNER) not in self._owners:
             raise lost(sandbox_id)
         sandbox = None if asleep else await find_agent(service, sandbox_id, ref, self._nonce)
-        return E2bSandbox(service, sandbox_id, ref, self._nonce, sandbox)
+        return self._placed(
+            E2bSandbox(service, sandbox_id, ref, self._nonce, sandbox), _number(metadata.get(FENCE, ""))
+        )
 
     async def list_refs(self) -> list[tuple[str, str]]:
-        sandboxes = await self._service().list({OWNER: self._setup.owner})
-        return sorted((metadata.get(SANDBOX, ""), ref) for ref, metadata in sandboxes)
+        service = self._service()
+        found = [one for owner in self._owners for one in await service.list({OWNER: owner})]
+        return sorted((metadata.get(SANDBOX, ""), ref) for ref, metadata in found)
+
+    def _placed(self, sandbox: E2bSandbox, fence: int) -> E2bSandbox:
+        sandbox.placed = fence, self._host
+        return sandbox
 
     def _service(self) -> Service:
         options = self._options
@@ -110,6 +121,10 @@ class E2bProvider(ProviderDefaults):
         elsewhere = {"domain": options.domain, "api_url": options.api_url, "sandbox_url": options.sandbox_url}
         address = {name: value for name, value in elsewhere.items() if value}
         return Service({"api_key": key, **address}, options.timeout_s)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
 
 
 async def _start_agent(sandbox: AsyncSandbox, spec: SandboxSpec, nonce: str) -> None:

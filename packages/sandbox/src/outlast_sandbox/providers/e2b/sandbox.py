@@ -24,7 +24,7 @@ CLOSE_TIMEOUT_S: Final = 5.0
 
 
 class E2bSandbox(HostedSandbox):
-    """See `Sandbox`. In memory: the SDK's object, or None while it sleeps."""
+    """See `Sandbox`. In memory: the SDK's object, or None while it sleeps; `placed`: its fence and its host."""
 
     def __init__(self, service: Service, sandbox_id: str, ref: str, nonce: str, awake: AsyncSandbox | None) -> None:
         super().__init__(sandbox_id, ref, asleep=awake is None)
@@ -32,6 +32,15 @@ class E2bSandbox(HostedSandbox):
         self._nonce = nonce
         self._awake = awake
         self._splices = Splices()
+        self.placed = 0, ""
+
+    @property
+    def fence(self) -> int:
+        return self.placed[0]
+
+    @property
+    def host(self) -> str:
+        return self.placed[1]
 
     async def freeze(self) -> None:
         if self._awake is None:
@@ -48,7 +57,8 @@ class E2bSandbox(HostedSandbox):
     async def thaw(self) -> None:
         if self._awake is None:
             self._awake = await find_agent(self._service, self.sandbox_id, self.ref, self._nonce)
-        self.wake_up()
+        if self.sleeps:
+            self.wake_up()
 
     async def kill(self) -> None:
         self.killed = True

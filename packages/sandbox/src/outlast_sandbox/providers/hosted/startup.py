@@ -2,8 +2,10 @@
 
 import base64
 import functools
+import hashlib
 import io
 import json
+import secrets
 import shlex
 import tarfile
 from pathlib import Path
@@ -27,6 +29,12 @@ _BOOT: Final = (
 )
 _DENO: Final = f'mkdir -p {FOLDER}/bin; deno=$(command -v deno) && ln -sf "$deno" {FOLDER}/bin/deno; '
 _OURS: Final = {"PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "DENO_NO_UPDATE_CHECK": "1", "DENO_NO_PROMPT": "1"}
+
+
+def new_nonce(owner: str) -> str:
+    """Names the connections of one server process: the server, then the process. A new process of the same server ends
+    the connections of the earlier one, and leaves those of other servers unchanged."""
+    return f"{hashlib.sha256(owner.encode()).hexdigest()[:12]}-{secrets.token_hex(8)}"
 
 
 def start_command(spec: SandboxSpec, nonce: str) -> str:

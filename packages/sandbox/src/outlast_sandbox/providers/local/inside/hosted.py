@@ -1,9 +1,9 @@
 """The agent's start in a hosted sandbox: the first process is the service's, and no socket leads in.
 
 `start CONFIG NONCE` runs the agent in the background, unless one runs already; `find NONCE` only checks. Both print
-`running` or `gone`, and end the relays that another server left behind. `relay NONCE` joins its own descriptors 0 and 1
-to the agent, `dial PORT NONCE` to a port in here: each line in either direction is base64, since not every service
-transfers raw bytes.
+`running` or `gone`, and end the relays that an earlier process of the same server left behind. `relay NONCE` joins its
+own descriptors 0 and 1 to the agent, `dial PORT NONCE` to a port in here: each line in either direction is base64, since
+not every service transfers raw bytes.
 """
 
 from __future__ import annotations
@@ -141,14 +141,19 @@ def _statistics(connection: Connection, _request: dict[str, Any], _payload: byte
 
 
 def _end_old_relays(nonce: str) -> None:
-    """End the relays of servers that are gone; they have no readers."""
+    """End the relays of earlier processes of this server; they have no readers. Other servers' may be in use. A nonce
+    is `SERVER-PROCESS`, or in older versions one word."""
+    server = nonce.partition("-")[0]
     for name in os.listdir("/proc"):
         try:
             with open(f"/proc/{name}/cmdline", "rb") as file:
                 words = file.read().split(b"\0")
         except OSError:
             continue
-        if b"outlast-relay" in words and nonce.encode() not in words:
+        if b"outlast-relay" not in words or nonce.encode() in words:
+            continue
+        theirs = words[words.index(b"outlast-relay") - 1].decode()
+        if "-" not in theirs or theirs.startswith(server + "-"):
             try:
                 os.kill(int(name), signal.SIGKILL)
             except OSError:
