@@ -571,6 +571,13 @@ export interface Clock {
   takes_away: string
 }
 
+/** How far the machine's clock is ahead of the database's, whose time is used, and how far it may be. */
+export interface ClockHealth {
+  ok: boolean
+  ahead_s: number
+  tolerated_s: number
+}
+
 export interface Clocks {
   /** Seconds after which a run that waits for a person is paused. */
   approval_pause_after_s: number
@@ -2547,6 +2554,17 @@ export interface NewWebhook {
   secret: string
 }
 
+/** A server or worker of the database, and whether it renewed its row lately. */
+export interface NodeHealth {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  kind: string
+  /** Version number; each change adds 1. */
+  version: string
+  seen_at: string
+  lives: boolean
+}
+
 /** A notice of the server to the reader. */
 export interface NoticePart {
   /** Always `notice` for this kind of part. */
@@ -3195,7 +3213,8 @@ export interface QuoteInput {
   suffix?: string
 }
 
-/** Whether the server can work. Services and failed work only with `?verbose`. */
+/** Whether the server can work. Services, failed work, nodes and the clock only with `?verbose`; the clock only on
+ * PostgreSQL. */
 export interface Ready {
   /** `ok`, or `unavailable` while the server cannot work. */
   status: string
@@ -3207,8 +3226,10 @@ export interface Ready {
   down: string[]
   /** All services of the server; with `?verbose` only. */
   services: ServiceHealth[] | null
+  clock: ClockHealth | null
   /** Work that is not tried again; with `?verbose` only. */
   set_aside: SetAsideCount[] | null
+  nodes: NodeHealth[] | null
 }
 
 /** Reasoning of a model. */

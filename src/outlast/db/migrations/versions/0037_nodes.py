@@ -8,7 +8,7 @@ from alembic import op
 
 from outlast.db.columns import UtcTime
 
-revision = "0039"
+revision = "0037"
 down_revision = "0036"
 
 

@@ -8,8 +8,8 @@ from alembic import op
 
 from outlast.db.columns import UtcTime
 
-revision = "0040"
-down_revision = "0035"
+revision = "0038"
+down_revision = "0037"
 FENCE = "number of the newest start in it: what was started with a lower one is out of date"
 
 
