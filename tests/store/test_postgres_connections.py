@@ -291,7 +291,7 @@ async def test_connections_that_are_not_needed_any_more_are_left_to_other_proces
         await use_at_once(db, MOST // 2)
         mine = sa.text("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")
         with anyio.fail_after(30):
-            while (found := await db.read(lambda tx: tx.execute(mine).scalar_one())) > postgres_connections.KEPT:
+            while (found := await db.read(lambda tx: tx.execute(mine).scalar_one())) > postgres_connections.KEPT:  # noqa: ASYNC110
                 await anyio.sleep(0.05)
         assert found >= 1
         await use_at_once(db, MOST // 2)
