@@ -573,8 +573,11 @@ export interface Clock {
 
 /** How far the machine's clock is ahead of the database's, whose time is used, and how far it may be. */
 export interface ClockHealth {
+  /** Whether the two clocks agree. */
   ok: boolean
+  /** Seconds by which the machine's clock is ahead of the database's; negative if it is behind. */
   ahead_s: number
+  /** Seconds by which they may differ. */
   tolerated_s: number
 }
 
@@ -3215,6 +3218,7 @@ export interface Ready {
   down: string[]
   /** All services of the server; with `?verbose` only. */
   services: ServiceHealth[] | null
+  /** How this machine's clock compares with the database's; with `?verbose` on PostgreSQL only. */
   clock: ClockHealth | null
   /** Work that is not tried again; with `?verbose` only. */
   set_aside: SetAsideCount[] | null

@@ -588,8 +588,11 @@ class Clock(TypedDict):
 
 class ClockHealth(TypedDict):
     """How far the machine's clock is ahead of the database's, whose time is used, and how far it may be."""
+    # Whether the two clocks agree.
     ok: bool
+    # Seconds by which the machine's clock is ahead of the database's; negative if it is behind.
     ahead_s: float
+    # Seconds by which they may differ.
     tolerated_s: float
 
 
@@ -3250,6 +3253,7 @@ class Ready(TypedDict):
     down: Sequence[str]
     # All services of the server; with `?verbose` only.
     services: Sequence[ServiceHealth] | None
+    # How this machine's clock compares with the database's; with `?verbose` on PostgreSQL only.
     clock: ClockHealth | None
     # Work that is not tried again; with `?verbose` only.
     set_aside: Sequence[SetAsideCount] | None
