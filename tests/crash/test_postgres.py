@@ -157,9 +157,11 @@ async def test_an_idle_node_takes_the_runs_of_a_dead_one_over_when_their_lease_h
         played = await _started(dying, idle, db, model, "left", SLOW)
         await dying.kill()
         began = anyio.current_time()
-        with anyio.fail_after(5 * 2 * LEASE_S):
+        with anyio.fail_after(60):
             await model.wait_requests(2)
-        print(f"taken over {anyio.current_time() - began:.1f} s after the kill, lease {LEASE_S} s")
+        took_s = anyio.current_time() - began
+        print(f"taken over {took_s:.1f} s after the kill, lease {LEASE_S} s")
+        assert took_s <= LEASE_S + 2
         async for _ in follow(idle, played):
             pass
         await check_followed(db, played)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+import anyio
 import pytest
 import sqlalchemy as sa
 
@@ -126,3 +130,34 @@ async def test_a_pool_that_postgresql_has_no_room_for_is_logged(
     await db.aclose()
     assert options_of(large).pool_size == 500
     assert options_of(large).tolerated_s == large.runs.lease_s / 3
+
+
+FAKED = """
+import asyncio, sys, time
+from outlast.base.clock import SystemClock
+from outlast.db.postgres import PostgresDatabase
+
+async def main():
+    db = PostgresDatabase(sys.argv[1], SystemClock())
+    before = time.monotonic()
+    now = await db.read(lambda tx: tx.now)
+    print((SystemClock().now() - now).total_seconds(), db.clock.is_skewed, time.monotonic() - before)
+    await db.aclose()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(shutil.which("faketime") is None, reason="faketime is not installed (apt-get install faketime)")
+@pytest.mark.parametrize("skew", ["+20s", "-1h"])
+async def test_a_process_whose_machine_has_the_wrong_time_uses_the_databases(
+    reused_postgres_url: str, skew: str
+) -> None:
+    environment = {**os.environ, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = ["faketime", "-f", skew, sys.executable, "-c", FAKED, reused_postgres_url]
+    with anyio.fail_after(60):
+        ended = await anyio.run_process(command, env=environment, check=False)
+    assert ended.returncode == 0, ended.stderr.decode()
+    ahead_s, is_skewed, _ = ended.stdout.decode().split()
+    assert abs(float(ahead_s) - {"+20s": 20, "-1h": -3600}[skew]) < 5
+    assert is_skewed == "True"

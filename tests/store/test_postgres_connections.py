@@ -283,6 +283,21 @@ async def test_a_moment_without_a_free_connection_is_waited_for(small: PostgresS
                 await other.close()
 
 
+async def test_connections_that_are_not_needed_any_more_are_left_to_other_processes(
+    small: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_connections, "SPARE_S", 0.1)
+    async with opened(small.url("postgres"), PostgresOptions(pool_size=MOST)) as db:
+        await use_at_once(db, MOST // 2)
+        mine = sa.text("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'")
+        with anyio.fail_after(30):
+            while (found := await db.read(lambda tx: tx.execute(mine).scalar_one())) > postgres_connections.KEPT:  # noqa: ASYNC110
+                await anyio.sleep(0.05)
+        assert found >= 1
+        await use_at_once(db, MOST // 2)
+        assert await db.write(one) == 1
+
+
 async def test_a_transaction_that_is_cancelled_while_it_waits_leaves_its_place_to_the_next(
     small: PostgresServer,
 ) -> None:

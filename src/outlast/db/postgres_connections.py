@@ -19,6 +19,8 @@ from outlast.db.postgres_options import PostgresOptions
 
 CACHED_STATEMENTS: Final = 1_000  # of a connection: more than the stores have
 IDLE_S: Final = 10.0  # a connection that was idle for longer is checked before its use
+SPARE_S: Final = 10.0  # connections that were idle for longer are closed: other processes may need their places
+KEPT: Final = 2  # but not the newest
 PROBE_S: Final = (0.3, 0.7)  # after a refusal, another connection is asked for at the earliest after this
 # The kernel notices a dead connection about 25 s after the last sign of life: idle, every, times, unacknowledged data.
 KEEP_ALIVE_S: Final = (10, 5, 3)
@@ -69,7 +71,8 @@ def driver_of(conn: sa.Connection) -> "asyncpg.Connection[Any]":
 
 
 class Connections:
-    """The pool of one event loop: at most `options.pool_size` are in use, half of them stay open.
+    """The pool of one event loop: at most `options.pool_size` are in use; half of them stay open between transactions,
+    as long as they are used now and then.
 
     When PostgreSQL refuses one because it has too many, transactions share the open ones in the order in which they
     came, and one at a time tries whether there is room again: a refusal costs PostgreSQL a process.
@@ -89,6 +92,7 @@ class Connections:
         self._limit, self._in_use = most, 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._probing: asyncio.TimerHandle | None = None
+        self._sparing: asyncio.TimerHandle | None = None
         self._all: WeakSet[Raw] = WeakSet()
         self._busy: dict[Raw, tuple[int, int]] = {}  # with the generation of its pool, and the number of its taking
         self._used_at: WeakKeyDictionary[Raw, float] = WeakKeyDictionary()
@@ -100,6 +104,9 @@ class Connections:
         deadline = time.monotonic() + self.options.room_s
         while True:
             connection, raw = await self._next(deadline)
+            if raw.is_closed():  # while it was idle
+                await self.give_back(connection, raw)
+                continue
             if time.monotonic() - self._used_at.get(raw, 0.0) < IDLE_S or await self._answers(raw):
                 return connection, raw
             # Its server may be another one by now, and so may that of the others.
@@ -118,6 +125,7 @@ class Connections:
                 await connection.invalidate()
             else:
                 self._used_at[raw] = time.monotonic()
+                self._spare_later()
             await connection.close()
         finally:
             self._in_use -= 1
@@ -144,9 +152,25 @@ class Connections:
 
     async def aclose(self) -> None:
         """Close all connections. Safe to repeat."""
-        if self._probing is not None:
-            self._probing.cancel()
+        for timer in (self._probing, self._sparing):
+            if timer is not None:
+                timer.cancel()
         await self.engine.dispose()
+
+    def _spare_later(self) -> None:
+        if self._sparing is None and len(self._all) > KEPT:
+            self._sparing = asyncio.get_running_loop().call_later(SPARE_S, self._spare)
+
+    def _spare(self) -> None:
+        """Close what is not needed now, and look again later; not while there are few."""
+        self._sparing, now = None, time.monotonic()
+        idle = sorted((used, id(raw), raw) for raw, used in self._used_at.items() if raw not in self._busy)
+        for used, _, raw in idle[:-KEPT]:
+            if now - used > SPARE_S:
+                raw.terminate()
+                self._all.discard(raw)
+                self._used_at.pop(raw, None)
+        self._spare_later()
 
     async def _open(self) -> Raw:
         """For the pool."""

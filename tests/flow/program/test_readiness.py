@@ -127,6 +127,22 @@ def test_a_server_whose_postgresql_is_away_is_unready_until_it_is_back(
         assert found["down"] == []
 
 
+@pytest.mark.postgres
+def test_the_clock_and_the_connections_of_postgresql_are_shown(tmp_path: Path, postgres_url: str) -> None:
+    config = tmp_path / "outlast.toml"
+    database = f'[database]\nurl = "{postgres_url}"\npool_size = 300\n[runs]\nlease_s = 12\n'
+    config.write_text(CONFIG.format(folder=tmp_path / "data") + database)
+    with served(config) as address:
+        assert "clock" not in get(address, "/readyz")[1]
+        clock = get(address, "/readyz?verbose")[1]["clock"]
+        assert (clock["ok"], clock["tolerated_s"]) == (True, 4)
+        assert abs(clock["ahead_s"]) < 4
+        told = " ".join(outlast("doctor", "--config", str(config)).stdout.split())
+        assert "Connections to PostgreSQL: a server uses up to 302 of the 200 that PostgreSQL allows" in told
+        assert "Lower database.pool_size" in told
+        assert "the database's; 4 s are tolerated" in told
+
+
 class Silent:
     """A database that does not answer."""
 
