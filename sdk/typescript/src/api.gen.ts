@@ -2547,6 +2547,17 @@ export interface NewWebhook {
   secret: string
 }
 
+/** A server or worker of the database, and whether it renewed its row lately. */
+export interface NodeHealth {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  kind: string
+  /** Version number; each change adds 1. */
+  version: string
+  seen_at: string
+  lives: boolean
+}
+
 /** A notice of the server to the reader. */
 export interface NoticePart {
   /** Always `notice` for this kind of part. */
@@ -3195,7 +3206,7 @@ export interface QuoteInput {
   suffix?: string
 }
 
-/** Whether the server can work. Services and failed work only with `?verbose`. */
+/** Whether the server can work. Services, failed work and nodes only with `?verbose`. */
 export interface Ready {
   /** `ok`, or `unavailable` while the server cannot work. */
   status: string
@@ -3209,6 +3220,7 @@ export interface Ready {
   services: ServiceHealth[] | null
   /** Work that is not tried again; with `?verbose` only. */
   set_aside: SetAsideCount[] | null
+  nodes: NodeHealth[] | null
 }
 
 /** Reasoning of a model. */

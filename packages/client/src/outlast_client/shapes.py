@@ -2578,6 +2578,17 @@ class NewWebhook(TypedDict):
     secret: str
 
 
+class NodeHealth(TypedDict):
+    """A server or worker of the database, and whether it renewed its row lately."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    kind: str
+    # Version number; each change adds 1.
+    version: str
+    seen_at: str
+    lives: bool
+
+
 class NoticePart(TypedDict):
     """A notice of the server to the reader."""
     # Always `notice` for this kind of part.
@@ -3231,7 +3242,7 @@ class QuoteInput(TypedDict):
 
 
 class Ready(TypedDict):
-    """Whether the server can work. Services and failed work only with `?verbose`."""
+    """Whether the server can work. Services, failed work and nodes only with `?verbose`."""
     # `ok`, or `unavailable` while the server cannot work.
     status: str
     # `ok`, or why the database does not answer.
@@ -3244,6 +3255,7 @@ class Ready(TypedDict):
     services: Sequence[ServiceHealth] | None
     # Work that is not tried again; with `?verbose` only.
     set_aside: Sequence[SetAsideCount] | None
+    nodes: Sequence[NodeHealth] | None
 
 
 class ReasoningPart(TypedDict):

@@ -11,7 +11,7 @@ from anyio.from_thread import start_blocking_portal
 
 from outlast.base.errors import OutlastError
 from outlast.base.supervision.loop_watch import LoopWatch
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
 from outlast.kernel.runs import leases
 from outlast.kernel.runs.engine import Engine
 
@@ -78,9 +78,14 @@ class LeaseRenewer:
         legs, engine = set(self._legs()), self._engine
         run_ids = list({run_id for run_id, _ in legs})
         lease = timedelta(seconds=engine.settings.runs.lease_s)
+
+        def renew(tx: Tx) -> set[LegKey]:
+            engine.renew_node(tx)
+            return leases.renew_leases(tx, engine.node_id, run_ids, lease)
+
         try:
             with anyio.fail_after(lease.total_seconds()):  # a connection that hangs is replaced
-                return legs - await db.write(leases.renew_leases, engine.node_id, run_ids, lease)
+                return legs - await db.write(renew)
         except (OutlastError, TimeoutError) as error:
             engine.log("leases not renewed", error=error)
             return set()
