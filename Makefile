@@ -17,7 +17,7 @@ CODE := src/outlast $(PACKAGES) $(CLIENT) tests scripts bench hatch_build.py
 
 WORKERS ?= 3  # for two cores: many tests wait for real processes
 RUN_PACKAGES := bubblewrap
-TEST_PACKAGES := bubblewrap podman runc postgresql redis-server chromium fonts-liberation iproute2
+TEST_PACKAGES := bubblewrap podman runc postgresql redis-server chromium fonts-liberation iproute2 iptables faketime nginx-light
 
 .PHONY: help setup setup-dev run test check house deep bench gen docs diagrams pictures format lock clean
 

@@ -60,7 +60,7 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 
 # Real processes, browsers and kernels: on an overloaded machine one can miss a deadline that says nothing of the code.
-REAL_PROCESSES = ("browser", "crash", "sandbox")
+REAL_PROCESSES = ("browser", "cluster", "crash", "sandbox")
 IN_TIME = 0.9  # of its timeout: then an async test is cancelled
 
 

@@ -2,8 +2,9 @@
 
 `open_program` opens resources in order and closes them in reverse. `run_program` starts the concurrent services, each
 once the one before is ready: the database's listener, followers' leases, the sweeper, the worker, the HTTP server.
-Stopping has two steps. Soft (the first SIGTERM or Ctrl+C): the server takes on no connection and no run, streams end
-with their cursors, and every run stops before its next effect, for at most `server.stop_grace_s`. Hard (then, or at the
+Stopping has two steps. Soft (the first SIGTERM or Ctrl+C): the server is not ready any more and takes on no run; after
+`server.drain_s` it takes on no connection, streams end with their cursors, and every run stops before its next effect,
+for at most `server.stop_grace_s`. Hard (then, or at the
 second signal): the remaining runs are cut short and their leases released; they continue on another server or at the
 next start, and this does not count as a failure.
 """
@@ -29,7 +30,7 @@ from starlette.types import ASGIApp
 
 from outlast.apps import APPS
 from outlast.assembly import enter_nodes, open_accounts, open_catalog, open_sandboxes
-from outlast.base.clock import SystemClock
+from outlast.base.clock import Clock, SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
 from outlast.base.errors import OutlastError, UnsafeBind
 from outlast.base.ids import new_id
@@ -61,8 +62,10 @@ from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.tools import ConnectedTools
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.nodes.keeper import NodeKeeper
+from outlast.kernel.postgres_checks import options_of, warn_of_room
 from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard
+from outlast.kernel.presence.news import PresenceNews
 from outlast.kernel.previews.hosts import preview_hosts
 from outlast.kernel.previews.preview_layer import PreviewLayer
 from outlast.kernel.runs import account_questions
@@ -87,6 +90,7 @@ from outlast.kernel.set_aside.shelf import DatabaseShelf
 from outlast.kernel.settings import Settings
 from outlast.kernel.sidecars import OpenSidecar, open_sidecars, with_dependencies
 from outlast.kernel.streams.hub import Hub
+from outlast.kernel.streams.live.open import open_live
 from outlast.kernel.streams.writer import Flusher
 from outlast.kernel.webhooks.sender import Sender
 from outlast.surfaces.http.application import ApiLoader, create_http
@@ -165,7 +169,7 @@ async def run_program(
             )
             announce(_address(settings, listeners[0]) if listeners else "")
             await wish()
-            await _stop(program, server, worker_ended, wish)
+            await _stop(program, server, api, worker_ended, wish)
             tasks.cancel_scope.cancel()
 
 
@@ -175,7 +179,7 @@ async def open_program(settings: Settings, *, kind: str = "server") -> AsyncIter
     `DataDirectoryInUse`, `StorageUnavailable`, `SchemaMismatch`, `DeploymentMismatch`, `SecretKeyMissing`,
     `InvalidSetting`, `NodeRefused`."""
     load()
-    clock = SystemClock()
+    clock: Clock = SystemClock()
     folder = data_directory(settings.server.data_dir)
     async with AsyncExitStack() as stack:
         was_clean = stack.enter_context(held(folder))
@@ -184,19 +188,23 @@ async def open_program(settings: Settings, *, kind: str = "server") -> AsyncIter
         environment = dict(os.environ)
         for sidecar in sidecars:
             environment |= sidecar.secrets
-        if settings.live.redis_url.reveal():
-            log.warning("live.redis_url has no effect yet: servers share live text through PostgreSQL")
-        database = open_database(settings.database.url.reveal(), folder, clock)
+        database = open_database(settings.database.url.reveal(), folder, clock, options_of(settings))
         stack.push_async_callback(database.aclose)
         if not was_clean and isinstance(database, SqliteDatabase):
             await anyio.to_thread.run_sync(demand_whole, database.path)
         await migrate(database)
+        await warn_of_room(database, settings)
+        if database.dialect == "postgresql":  # whose time all processes share
+            clock = database.clock
         blobs = open_blobs(settings.blobs.url.reveal(), folder, database, settings.blobs.cache_mb)
         stack.callback(blobs.close)
         if not await join(database, deployment_of(folder, blobs)):
             log.warning("the database was restored: stored files are not collected until 'outlast verify' has run")
         nodes = await enter_nodes(settings, database, clock, blobs, folder, kind)
         stack.push_async_callback(nodes.leave)
+        hub = Hub()
+        hub.live = await open_live(settings.live.redis_url, database, clock)
+        stack.push_async_callback(hub.live.aclose)
         vault = await open_vault(database, folder, os.environ)
         supervisor = Supervisor(clock, DatabaseShelf(database))
         catalog = open_catalog(settings, clock)
@@ -210,7 +218,7 @@ async def open_program(settings: Settings, *, kind: str = "server") -> AsyncIter
             environment=environment,
             vault=vault,
             supervisor=supervisor,
-            hub=Hub(),
+            hub=hub,
             templates=load_templates(settings.screens),
             states=registry.make_states(settings),
             closing=stack,
@@ -233,6 +241,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
     node_id = node_of(opening.folder) if database.dialect == "sqlite" else new_id("node")
+    news = None if database.dialect == "sqlite" else PresenceNews(presence, hub.live, clock, node_id)
     agents: Agents = Agents(
         {name: app.agents for name, app in apps.items()},
         additions=[
@@ -257,7 +266,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         catalog=catalog,
         blobs=blobs,
         agents=agents,
-        flusher=Flusher(settings.streams.save_interval_s),
+        flusher=Flusher(settings.streams.save_interval_s, hub.live),
         node_id=node_id,
         log=_log_event,
         workspaces=opening.workspaces,
@@ -300,6 +309,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         *(task for app in apps.values() for task in app.tasks.items()),
         ("files of projects", ArtifactKeeper(database, clock, blobs, settings, supervisor).run),
         ("timers", sweeper.run),
+        *([("presence on other nodes", news.run)] if news is not None else []),
         *([] if database.dialect == "sqlite" else [("nodes", nodes.run)]),
         ("calls of MCP servers", connected.run),
         *([("packages of MCP servers", mcp_packages.run)] if sandboxes.manager is not None else []),
@@ -346,6 +356,9 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         tasks.start_soon(supervisor.keep, name, run)
 
     keep("bells of the database", services.db.background)
+    keep("live text of other nodes", services.hub.live.run)
+    if services.db.dialect == "postgresql":  # other processes write too
+        keep("still streams", partial(services.hub.watch_still, services.settings.runs.lease_s))
     keep("followers", services.watching.run)
     keep("typing", services.presence.run)
     if services.db.dialect == "sqlite":  # the folder's lock ensures that no other server holds a run
@@ -467,18 +480,25 @@ def _signals() -> Iterator[AskedToStop]:
         yield wish
 
 
-async def _stop(program: Program, server: HttpServer | None, worker_ended: anyio.Event, wish: AskedToStop) -> None:
-    """Stop softly for the grace period, or until the second request to stop; then hard."""
+async def _stop(
+    program: Program, server: HttpServer | None, api: ApiLoader | None, worker_ended: anyio.Event, wish: AskedToStop
+) -> None:
+    """Drain, then stop softly for the grace period, both only until the second request to stop; then hard. Runs are
+    claimed no more from the beginning: on PostgreSQL other servers take those that are started meanwhile."""
+    times = program.services.settings.server
 
     async def hurry(scope: anyio.CancelScope) -> None:
         await wish()
         scope.cancel()
 
     program.worker.stop_softly()
-    with anyio.move_on_after(program.services.settings.server.stop_grace_s):
+    with anyio.move_on_after(times.drain_s + times.stop_grace_s):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(hurry, tasks.cancel_scope)
-            if server is not None:
+            if server is not None and api is not None:
+                api.surface.readiness.stop()
+                server.drain()
+                await program.services.clock.sleep(times.drain_s)
                 server.stop()
                 await server.stopped.wait()
             await worker_ended.wait()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio.to_thread
 
-from outlast.base.clock import SystemClock
+from outlast.base.clock import Clock
 from outlast.base.data_directory import node_of
 from outlast.db.blobs.port import Blobs
 from outlast.db.database import Database
@@ -43,7 +43,7 @@ from outlast_sandbox.egress.secrets import OperatorSecrets
 log = logging.getLogger("outlast.app")
 
 
-def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
+def open_catalog(settings: Settings, clock: Clock) -> ModelCatalog:
     """The configured models. Keys come from the environment variables that the settings name."""
     providers = [
         ProviderConfig(name=name, **{field.name: getattr(provider, field.name) for field in fields(provider)})
@@ -62,7 +62,7 @@ def open_accounts(opening: Opening) -> AccountTokens:
 
 
 async def enter_nodes(
-    settings: Settings, database: Database, clock: SystemClock, blobs: Blobs, folder: Path, kind: str
+    settings: Settings, database: Database, clock: Clock, blobs: Blobs, folder: Path, kind: str
 ) -> NodeKeeper:
     """This process among the others of its database. Raises `NodeRefused`."""
     shared = "" if database.dialect == "sqlite" else await anyio.to_thread.run_sync(blobs.identity)

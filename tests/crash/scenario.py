@@ -125,7 +125,7 @@ async def play(server: CrashServer, turns: list[dict[str, Any]] | None = None, p
         async with anyio.create_task_group() as group:
             decided: set[str] = set()
             async for event in follow(server, played):
-                for ask in _asked(event, played, decided):
+                for ask in asked(event, played, decided):
                     group.start_soon(_decide, server, ask)
     return played
 
@@ -176,7 +176,7 @@ async def _frames(answer: aiohttp.ClientResponse) -> Any:
             yield orjson.loads(line[6:])
 
 
-def _asked(event: dict[str, Any], played: Played, decided: set[str]) -> list[tuple[str, dict[str, Any]]]:
+def asked(event: dict[str, Any], played: Played, decided: set[str]) -> list[tuple[str, dict[str, Any]]]:
     """What is to be decided now that the run waits: each thing once."""
     waiting = event["event"] == "run.status" and event["data"]["status"] == "awaiting_approval"
     asks: list[tuple[str, dict[str, Any]]] = []

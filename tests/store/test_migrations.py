@@ -12,11 +12,22 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 import outlast
+from outlast.base.clock import SystemClock
 from outlast.base.errors import SchemaMismatch
 from outlast.db.columns import metadata
-from outlast.db.connect import MIGRATIONS, VERSIONS, migrate, revisions
+from outlast.db.connect import (
+    BASE,
+    COMPATIBLE_FROM,
+    MIGRATIONS,
+    VERSIONS,
+    migrate,
+    oldest_beside,
+    open_database,
+    revisions,
+)
 from outlast.db.database import Database, Tx
 from outlast.db.migrations.comparison import differences
+from outlast.db.tables import meta
 
 SOURCES = Path(outlast.__file__).parent
 for path in sorted(SOURCES.rglob("*.py")):  # each room has tables of its own
@@ -70,7 +81,44 @@ def test_files_of_migrations_are_named_by_their_revisions() -> None:
     assert revisions() == walked[::-1]
 
 
-async def test_a_database_of_a_newer_version_is_refused(db: Database) -> None:
-    await db.write(lambda tx: tx.execute(sa.update(VERSIONS).values(version_num="9999")))
-    with pytest.raises(SchemaMismatch, match="revision 9999"):
+async def _as_if_updated(db: Database, revision: str, compatible_from: str | None) -> None:
+    """As a newer version leaves the database: its revision, and the oldest one whose servers work on it."""
+
+    def update(tx: Tx) -> None:
+        tx.execute(sa.update(VERSIONS).values(version_num=revision))
+        tx.execute(sa.delete(meta).where(meta.c.key == COMPATIBLE_FROM))
+        if compatible_from is not None:
+            tx.insert(meta, key=COMPATIBLE_FROM, value=compatible_from)
+
+    await db.write(update)
+
+
+async def test_a_database_that_a_newer_version_only_expanded_is_used(
+    db: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    await _as_if_updated(db, "9999", revisions()[-1])
+    await migrate(db)
+    assert await db.read(lambda tx: tx.execute(sa.select(VERSIONS.c.version_num)).scalar()) == "9999"
+    assert "a newer version has updated the database" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("revision", "oldest"), [("9999", "9998"), ("9999", None), ("abcd", "0001"), ("99999", "0001")]
+)
+async def test_a_database_on_which_this_version_does_not_work_is_refused(
+    db: Database, revision: str, oldest: str | None
+) -> None:
+    await _as_if_updated(db, revision, oldest)
+    with pytest.raises(SchemaMismatch, match=f"revision {revision}"):
         await migrate(db)
+
+
+async def test_a_database_keeps_the_oldest_revision_whose_servers_work_on_it(tmp_path: Path) -> None:
+    database = open_database("sqlite:///new.db", tmp_path, SystemClock())
+    try:
+        await migrate(database)
+        noted = await database.read(lambda tx: tx.value(meta.c.value, {"key": COMPATIBLE_FROM}))
+    finally:
+        await database.aclose()
+    assert noted == oldest_beside()
+    assert BASE <= oldest_beside() <= revisions()[-1]

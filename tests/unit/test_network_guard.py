@@ -7,6 +7,7 @@ import socket
 import anyio
 import pytest
 
+from tests import network_guard
 from tests.network_guard import NetworkRefused, is_local
 
 
@@ -35,3 +36,13 @@ async def test_a_connection_to_a_loopback_server_is_allowed() -> None:
     port = listener.extra(anyio.abc.SocketAttribute.local_port)
     async with listener, await anyio.connect_tcp("127.0.0.1", port):
         pass
+
+
+def test_a_network_of_the_tests_own_is_local_while_it_is_there() -> None:
+    network_guard.allow("10.77.0.0/24")
+    try:
+        assert is_local("10.77.0.9")
+        assert not is_local("10.78.0.9")
+    finally:
+        network_guard.forget("10.77.0.0/24")
+    assert not is_local("10.77.0.9")

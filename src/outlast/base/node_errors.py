@@ -1,6 +1,12 @@
-"""Errors of several servers and workers on one database."""
+"""Errors of several servers and workers on one database, and of the way there."""
 
 from outlast.base.errors import Conflict, StartRefused
+
+
+class DatabaseNotMoved(Conflict):
+    """Rows could not be copied into another database, and none is there. Fields: `table`."""
+
+    code = "database_not_moved"
 
 
 class SandboxElsewhere(Conflict):

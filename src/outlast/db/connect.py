@@ -1,16 +1,27 @@
 """Opens the database of a URL, and brings its tables up to date."""
 
+import logging
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
 from outlast.base.clock import Clock
 from outlast.base.errors import InvalidSetting, SchemaMismatch
 from outlast.db.database import Database
+from outlast.db.postgres_options import PostgresOptions
 from outlast.db.sqlite import SqliteDatabase
+from outlast.db.tables import meta
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 VERSIONS = sa.table("alembic_version", sa.column("version_num", sa.String))
+COMPATIBLE_FROM = "schema.compatible_from"  # a key in `meta`
+BASE = "0035"
+"""The first revision whose servers run beside a newer one; see `oldest_beside`."""
+log = logging.getLogger("outlast.database")
 MIGRATING = 0x6F75746C617374  # the key of PostgreSQL's advisory lock, an arbitrary number
 
 
@@ -19,7 +30,7 @@ def sqlite_path(url: str, data_dir: Path) -> Path:
     return data_dir / url.removeprefix("sqlite:///")
 
 
-def open_database(url: str, data_dir: Path, clock: Clock) -> Database:
+def open_database(url: str, data_dir: Path, clock: Clock, options: PostgresOptions | None = None) -> Database:
     """The database of `url`: `sqlite:///file` (relative to `data_dir`) or `postgresql://…`. Not migrated yet."""
     if url.startswith("sqlite:///"):
         return SqliteDatabase(sqlite_path(url, data_dir), clock)
@@ -27,7 +38,7 @@ def open_database(url: str, data_dir: Path, clock: Clock) -> Database:
         # Loaded here because it imports asyncpg and SQLAlchemy's ORM, which SQLite does not need.
         from outlast.db.postgres import PostgresDatabase
 
-        return PostgresDatabase(url.replace("postgres://", "postgresql://", 1), clock)
+        return PostgresDatabase(url.replace("postgres://", "postgresql://", 1), clock, options)
     raise InvalidSetting(
         "database.url is not the address of a database that Outlast supports.",
         hint="Write sqlite:///outlast.db or postgresql://user:password@host:5432/name.",
@@ -37,8 +48,12 @@ def open_database(url: str, data_dir: Path, clock: Clock) -> Database:
 
 async def migrate(database: Database) -> None:
     """Run every missing migration, in one transaction. Safe to repeat, and while a server of the same version runs.
-    Raises `SchemaMismatch` if a newer Outlast created the database, or its tables are not those of its revision."""
-    await database.write(lambda tx: upgrade(tx.conn))
+    Raises `SchemaMismatch` if a newer Outlast updated the database in a way that this one does not work with, or its
+    tables are not those of its revision."""
+    if await database.read(lambda tx: _current(tx.conn)) == revisions()[-1]:
+        return
+    async with database.patient() as patient:  # a change of large tables takes a while, or another process makes it
+        await patient.write(lambda tx: upgrade(tx.conn))
 
 
 def upgrade(conn: sa.Connection) -> None:
@@ -47,6 +62,11 @@ def upgrade(conn: sa.Connection) -> None:
     if current is not None and current < known[0]:
         current = _adopt(conn, current)
     if current is not None and current not in known:
+        if _serves_older(conn, current, known[-1]):
+            log.warning(
+                "a newer version has updated the database", extra={"revision": current, "this_version": known[-1]}
+            )
+            return
         raise SchemaMismatch(
             f"The database is at revision {current}, which this version of Outlast does not know.",
             hint="Start the newer version that created it, or restore a backup from before the upgrade.",
@@ -56,12 +76,11 @@ def upgrade(conn: sa.Connection) -> None:
         return
     # Loaded here because most starts have nothing to migrate, and loading it takes 5 % of a start.
     from alembic import command
-    from alembic.config import Config
 
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
+    config = _config()
     config.attributes["connection"] = conn
     command.upgrade(config, "head")
+    _note_compatibility(conn, oldest_beside())
 
 
 def one_at_a_time(conn: sa.Connection) -> None:
@@ -74,6 +93,36 @@ def one_at_a_time(conn: sa.Connection) -> None:
 def revisions() -> list[str]:
     """Every revision in order: the file names of the migrations begin with them."""
     return sorted(path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py"))
+
+
+def oldest_beside() -> str:
+    """The oldest revision whose servers work on a database with all migrations. A migration that contracts declares it
+    as `compatible_from`; the others leave it as it is."""
+    from alembic.script import ScriptDirectory
+
+    modules = [script.module for script in ScriptDirectory.from_config(_config()).walk_revisions()]
+    return max(BASE, *(getattr(module, "compatible_from", BASE) for module in modules))
+
+
+def _config() -> "Config":
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    return config
+
+
+def _serves_older(conn: sa.Connection, current: str, own: str) -> bool:
+    """True if the newer database says that servers of revision `own` work on it."""
+    if not (current.isdecimal() and len(current) == len(own) and current > own):
+        return False
+    oldest = conn.execute(sa.select(meta.c.value).where(meta.c.key == COMPATIBLE_FROM)).scalar()
+    return oldest is not None and oldest <= own
+
+
+def _note_compatibility(conn: sa.Connection, oldest: str) -> None:
+    conn.execute(sa.delete(meta).where(meta.c.key == COMPATIBLE_FROM))
+    conn.execute(sa.insert(meta).values(key=COMPATIBLE_FROM, value=oldest))
 
 
 def _adopt(conn: sa.Connection, revision: str) -> str:

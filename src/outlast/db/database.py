@@ -13,6 +13,7 @@ from typing import Any, Concatenate, Final, NamedTuple, ParamSpec, Protocol, Typ
 
 import sqlalchemy as sa
 
+from outlast.base.clock import Clock
 from outlast.base.records import dataclass
 from outlast.db.lock_order import RowLocks, locks_of_transaction
 from outlast.db.prepared import (
@@ -177,15 +178,29 @@ class Database(Protocol):
 
     dialect: str
 
+    @property
+    def clock(self) -> Clock:
+        """The clock of its transactions. Use it for whatever is compared with their times."""
+
     async def write(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T: ...
     async def read(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T: ...
     def on_notice(self, listener: Callable[[str], None]) -> None:
         """Call `listener` with the id of each stream that was notified here or in another process; "*" stands for all
         streams."""
 
+    async def tell(self, messages: Sequence[str]) -> None:
+        """Send messages to the other processes on this database (SQLite has none), each at most 7,900 bytes of UTF-8.
+        One that listens at this moment gets them, in order; they are kept nowhere. Raises `StorageUnavailable`."""
+
+    def on_message(self, listener: Callable[[str], None]) -> None:
+        """Call `listener` with each message of another process. Before "*" as a notice, some may have been missed."""
+
     def in_thread(self) -> AbstractAsyncContextManager["Database"]:
         """The same database for the event loop of another thread, which enters this: its calls do not need the
         server's loop."""
+
+    def patient(self) -> AbstractAsyncContextManager["Database"]:
+        """The same database for statements that may take long, such as changes of tables: without a time limit."""
 
     async def background(self) -> None:
         """Run beside the server: listens for other processes' notices. Ends when cancelled, or at once."""

@@ -154,19 +154,19 @@ DEFAULT: Final = Answer(text="Hello from the model server.")
 
 
 class ModelServer:
-    """The server, on `port` of loopback (0 chooses a free one). An async context manager."""
+    """The server, on `port` of `host` (0 chooses a free one). An async context manager."""
 
-    def __init__(self, answers: Iterable[Answer] = (), *, port: int = 0) -> None:
+    def __init__(self, answers: Iterable[Answer] = (), *, host: str = HOST, port: int = 0) -> None:
         self.requests: list[RecordedRequest] = []
         self.hung_up = 0  # answers whose client left before the end
         self._answers = list(answers)
-        self._port = port
+        self._host, self._port = host, port
         self._changed = anyio.Event()
 
     @property
     def base_url(self) -> str:
         """The base URL, without a version or a trailing slash."""
-        return f"http://{HOST}:{self._port}"
+        return f"http://{self._host}:{self._port}"
 
     def add(self, *answers: Answer) -> None:
         self._answers.extend(answers)
@@ -188,7 +188,9 @@ class ModelServer:
         app.router.add_post("/script", self._add_script)
         app.router.add_put("/script", self._add_script)
         app.router.add_post("/{path:.*}", self._answer)
-        self._server = TestServer(app, host=HOST, port=self._port)  # cancels a stalled answer when its client leaves
+        self._server = TestServer(
+            app, host=self._host, port=self._port
+        )  # cancels a stalled answer when its client leaves
         await self._server.start_server(access_log=None, shutdown_timeout=0.1)
         self._port = self._server.port or 0
         return self

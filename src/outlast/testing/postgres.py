@@ -24,10 +24,13 @@ FAST = ("fsync=off", "full_page_writes=off", *DURABLE)
 
 
 class PostgresServer:
-    """One server with its own data folder. It dies with the process that started it."""
+    """One server with its own data folder. It dies with the process that started it.
 
-    def __init__(self, settings: Sequence[str] = FAST) -> None:
+    `host`: the address to listen on; `trusted`: a network from which clients are let in as well, without a password."""
+
+    def __init__(self, settings: Sequence[str] = FAST, *, host: str = "127.0.0.1", trusted: str = "") -> None:
         self._settings = settings
+        self._host, self._trusted = host, trusted
         self._binaries = _binaries()
         # Not pytest's folder: the server runs as another user, who must reach it, and socket paths are short.
         self._folder = Path(tempfile.mkdtemp(prefix="outlast-pg-"))
@@ -42,7 +45,7 @@ class PostgresServer:
 
     def url(self, database: str) -> str:
         """The `postgresql://` URL of one database on this server."""
-        return f"postgresql://{USER}@127.0.0.1:{self.port}/{database}"
+        return f"postgresql://{USER}@{self._host}:{self.port}/{database}"
 
     def start(self) -> None:
         """Starts the server and returns when it accepts connections. After `crash` or `stop`: same port, same data."""
@@ -76,9 +79,12 @@ class PostgresServer:
         _, errors = process.communicate()
         if process.returncode:
             raise RuntimeError(f"initdb failed:\n{errors}")
+        if self._trusted:
+            with (self._data / "pg_hba.conf").open("a") as file:
+                file.write(f"host all all {self._trusted} trust\n")
 
     def _options(self) -> list[str]:
-        settings = [f"port={self.port}", "listen_addresses=127.0.0.1", f"unix_socket_directories={self._folder}"]
+        settings = [f"port={self.port}", f"listen_addresses={self._host}", f"unix_socket_directories={self._folder}"]
         return [word for setting in (*settings, *self._settings) for word in ("-c", setting)]
 
     def _run(self, program: str, *arguments: str) -> subprocess.Popen[str]:

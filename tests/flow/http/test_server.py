@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from types import SimpleNamespace
 
 import anyio
 import pytest
 from anyio.abc import SocketStream
+from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from outlast.base.errors import StartRefused
-from outlast.kernel.http.event_stream import EventStream, OpenStreams
+from outlast.kernel.http.event_stream import FIRST_MS, LEAST_SPREAD_MS, EventStream, OpenStreams
 from outlast.kernel.streams.settings import StreamSettings
 from outlast.surfaces.http.server import DatedState, HttpServer, bind
 
@@ -96,6 +98,78 @@ async def test_stopping_ends_a_stream_in_good_order():
         await client.receive()
         server.stop()
         assert (await all_of(client)).endswith(b"0\r\n\r\n")
+        await server.stopped.wait()
+
+
+async def test_streams_of_a_stopping_server_end_with_a_time_after_which_to_reconnect_each_with_its_own():
+    frames, ends = Endless(b"data: {}\n\n"), set()
+    async with serving(frames, CALM) as (server, port), AsyncExitStack() as stack:
+        clients = [await stack.enter_async_context(await connect(port)) for _ in range(8)]
+        for client in clients:
+            await client.send(REQUEST)
+            await client.receive()
+        server.stop()
+        for client in clients:
+            found = re.search(rb"retry: (\d+)\n\n\r\n0\r\n\r\n$", await all_of(client))
+            assert found is not None
+            ends.add(int(found[1]))
+    assert len(ends) > 1
+    assert FIRST_MS <= min(ends) <= max(ends) <= FIRST_MS + LEAST_SPREAD_MS
+
+
+@asynccontextmanager
+async def answering(streams: OpenStreams) -> AsyncIterator[tuple[HttpServer, int]]:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await PlainTextResponse("hello")(scope, receive, send)
+
+    listener = bind("127.0.0.1", 0)
+    server = HttpServer(app, [listener], 5, streams.close)
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(server.run_until_stopped)
+            await server.ready.wait()
+            yield server, listener.getsockname()[1]
+            server.stop()
+
+
+async def test_a_draining_server_answers_and_ends_each_connection_after_it():
+    async with answering(OpenStreams(CALM)) as (server, port), await connect(port) as before:
+        await before.send(REQUEST)
+        assert b"connection: close" not in await before.receive()
+        server.drain()
+        for client in (before, await connect(port)):
+            await client.send(REQUEST)
+            answer = await all_of(client)
+            assert answer.startswith(b"HTTP/1.1 200")
+            assert b"connection: close" in answer
+            await client.aclose()
+
+
+async def test_requests_of_connections_that_were_opened_just_before_the_stop_are_answered():
+    """A balancer has sent them, and may not send them again."""
+    async with answering(OpenStreams(CALM)) as (server, port):
+        accepted = await connect(port)
+        await anyio.sleep(0.05)  # it is accepted
+        waiting = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]  # these are not
+        for one in waiting:
+            one.sendall(REQUEST)
+        server.stop()
+        await anyio.sleep(0.05)  # it has stopped listening
+        await accepted.send(REQUEST)
+        assert (await all_of(accepted)).startswith(b"HTTP/1.1 200")
+        await server.stopped.wait()
+        for one in waiting:
+            with one:
+                assert one.recv(12) == b"HTTP/1.1 200"
+        with pytest.raises(OSError, match=r"attempts failed|refused"):
+            await connect(port)
+
+
+async def test_a_connection_without_a_request_does_not_hold_the_stop_up():
+    async with answering(OpenStreams(CALM)) as (server, port), await connect(port) as idle:
+        await anyio.sleep(0.05)
+        server.stop()
+        assert await all_of(idle) == b""
         await server.stopped.wait()
 
 

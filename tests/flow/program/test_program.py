@@ -193,11 +193,11 @@ async def test_a_model_whose_key_is_not_set_is_named_at_the_start(settings, monk
     assert [(record.model, record.variable) for record in told] == [("paid/gpt", "OUTLAST_TEST_NO_SUCH_KEY")]
 
 
-async def test_a_setting_without_effect_is_said_to_have_none(settings, caplog):
+async def test_redis_beside_sqlite_which_has_no_use_for_it_is_refused(settings):
     chosen = settings()
     unused = replace(chosen, live=replace(chosen.live, redis_url=SecretUrl("redis://127.0.0.1/0")))
-    async with running(unused, http=False):
-        assert "live.redis_url has no effect yet" in caplog.text
+    error = await refused(unused, InvalidSetting)
+    assert "has no effect on SQLite" in error.message
 
 
 async def test_a_worker_alone_takes_up_what_is_queued(settings):

@@ -131,6 +131,7 @@ class Silent:
     """A database that does not answer."""
 
     dialect = "sqlite"
+    clock = SystemClock()
 
     async def write(self, *_: object) -> None:
         await anyio.sleep_forever()
@@ -185,3 +186,16 @@ async def test_a_load_balancer_does_not_wait_for_the_trial_of_a_sandbox_and_is_t
             tasks.cancel_scope.cancel()
     finally:
         await db.aclose()
+
+
+async def test_a_server_that_was_asked_to_stop_is_not_ready_although_its_database_answers(tmp_path: Path) -> None:
+    db = open_database("sqlite:///stopping.db", tmp_path, SystemClock())
+    try:
+        await migrate(db)
+        asked = Readiness(db, None)
+        assert (await asked.report())[0]
+        asked.stop()
+        ready, told = await asked.report()
+    finally:
+        await db.aclose()
+    assert (ready, told["status"], told["database"]) == (False, "stopping", "ok")

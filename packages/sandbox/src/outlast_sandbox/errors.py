@@ -3,6 +3,7 @@
 SandboxError
 ├── SandboxLost          it is gone; create another over the same workspace
 ├── SandboxUnavailable   none can be created now, or the provider cannot do it; `retry_after_s` if known
+│   └── HostUnreachable  the machine that has it does not answer; it may live on there
 ├── SandboxIsolationMissing   this machine cannot isolate one
 ├── NotFound · PathRefused · InputTooLarge · ArgumentsInvalid · MalformedInput   the call is invalid
 ├── Conflict             its state does not allow the call
@@ -50,6 +51,11 @@ class SandboxLost(SandboxError):
 
 class SandboxUnavailable(SandboxError):
     code = "sandbox_unavailable"
+
+
+class HostUnreachable(SandboxUnavailable):
+    code = "host_unreachable"
+    default_hint = "Check that machine, its container engine and the way to it; 'outlast doctor' tries each host."
 
 
 class SandboxIsolationMissing(SandboxError):

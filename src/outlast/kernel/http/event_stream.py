@@ -7,6 +7,7 @@ checks that the reader may still read.
 """
 
 import logging
+import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Final
@@ -19,13 +20,18 @@ from outlast.base.errors import OutlastError
 from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.http.stream_limits import StreamPlaces
 from outlast.kernel.streams.settings import StreamSettings
-from outlast.kernel.streams.sse import HEARTBEAT, OPENING
+from outlast.kernel.streams.sse import HEARTBEAT, OPENING, ending_frame
 
 HEADERS: Final = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
 ]
+# Clients of a stopping server reconnect one after the other: each costs the next server some reads.
+FIRST_MS: Final = 250
+LEAST_SPREAD_MS: Final = 2_000
+SPREAD_PER_STREAM_MS: Final = 10
+MOST_SPREAD_MS: Final = 30_000
 # In the scope's extensions: a function that cuts the connection without waiting for its buffer; the server's own
 # `send`, so that chunks skip the layers that only look at an answer's beginning; and a plain function that writes a
 # chunk of the open answer at once, or returns False if the socket is full.
@@ -51,14 +57,22 @@ class OpenStreams:
         self.times = times
         self.places = StreamPlaces(per_user)
         self._scopes: set[anyio.CancelScope] = set()
-        self._closed = False
+        self.is_closed = False
+        self._spread_ms = LEAST_SPREAD_MS
         self.doubt = anyio.Event()  # set, then replaced, when a user may have lost the right to read
 
     def close(self) -> None:
-        """End every stream, and new ones at once; clients resume from their cursor on another server or later."""
-        self._closed = True
+        """End every stream, and new ones at once; clients resume from their cursor on another server or later, each
+        after a time of its own."""
+        self.is_closed = True
+        wanted = SPREAD_PER_STREAM_MS * len(self._scopes)
+        self._spread_ms = max(LEAST_SPREAD_MS, min(wanted, MOST_SPREAD_MS))
         for scope in list(self._scopes):
             scope.cancel()
+
+    def last_frame(self) -> bytes:
+        """The end of a stream: empty, or when its client reconnects to another server, if this one stops."""
+        return ending_frame(random.randint(FIRST_MS, FIRST_MS + self._spread_ms)) if self.is_closed else b""
 
     def on_bell(self, bell: str) -> None:
         """Listener for the database's notices: after a change of access, streams check at once that their readers may
@@ -69,7 +83,7 @@ class OpenStreams:
 
     def enter(self, scope: anyio.CancelScope) -> None:
         self._scopes.add(scope)
-        if self._closed:
+        if self.is_closed:
             scope.cancel()
 
     def leave(self, scope: anyio.CancelScope) -> None:
@@ -119,7 +133,7 @@ class EventStream(Response):
             finally:
                 self._open.leave(tasks.cancel_scope)
         if not self._gone:
-            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            await send({"type": "http.response.body", "body": self._open.last_frame(), "more_body": False})
 
     async def _send_all(self, send: Send) -> None:
         try:

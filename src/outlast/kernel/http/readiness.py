@@ -16,6 +16,7 @@ from outlast.db.database import Database
 from outlast.db.tables import put_fact
 from outlast.kernel.nodes.keeper import shown
 from outlast.kernel.nodes.rows import NodeRow
+from outlast.kernel.postgres_checks import clock_of
 from outlast.kernel.set_aside import store
 from outlast_sandbox.interface import ProbeReport, SandboxProvider
 
@@ -47,6 +48,11 @@ class Readiness:
         self._written_at = float("-inf")
         self._probing = anyio.Lock()
         self._is_stale = anyio.Event()
+        self._stopping = False
+
+    def stop(self) -> None:
+        """Be unready from now on: the server was asked to stop."""
+        self._stopping = True
 
     async def run(self) -> None:
         """Check sandboxes whenever a report found the last check too old. Runs until cancelled."""
@@ -63,13 +69,19 @@ class Readiness:
         sandbox = asdict(await self._try_sandbox() if verbose else self._last_sandbox())
         down = self._supervisor.down_longer_than(UNREADY_AFTER_S) if self._supervisor is not None else []
         ready = database == "ok" and not down
-        status = "ok" if ready else "unavailable"
+        status = "stopping" if self._stopping else "ok" if ready else "unavailable"
         found: dict[str, Any] = {"status": status, "database": database, "sandbox": sandbox}
         found["down"] = [one.name for one in down]
         if verbose:
-            found |= {"services": self._services(), "set_aside": await self._set_aside()}
+            found |= {"services": self._services(), "set_aside": await self._set_aside(), "clock": self._clock()}
             found["nodes"] = await self._nodes()
-        return ready, found
+        return ready and not self._stopping, found
+
+    def _clock(self) -> dict[str, Any] | None:
+        state = clock_of(self._database)
+        if state is None:
+            return None
+        return {"ok": state.is_right, "ahead_s": round(state.ahead_s, 3), "tolerated_s": state.tolerated_s}
 
     def _services(self) -> list[dict[str, Any]]:
         """The items, without the reasons, since this needs no sign-in."""

@@ -80,7 +80,7 @@ class NodeKeeper:
     def renew(self, tx: Tx) -> None:
         """Renew the row in a transaction of others, which a blocked event loop does not delay."""
         if self._db.dialect != "sqlite":
-            store.beat(tx, self._node.id)
+            store.beat_unless_held(tx, self._node.id)
 
     async def beat(self) -> None:
         """Renew the row once, and report nodes that died since the last call. Raises nothing if the database does not

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
+from outlast.kernel.runs import crashes
 from outlast.kernel.runs.store import BELL
 from outlast.kernel.runs.tables import effects, function_steps, runs
 
@@ -63,10 +64,13 @@ def next_lapse(tx: Tx) -> datetime | None:
 
 
 def hand_back(tx: Tx, run_id: str, attempt: int, after_s: float = 0) -> None:
-    """Give the leg back, to be claimed again at once or after a while. Refused silently when the fence moved on."""
+    """Give the leg back, to be claimed again at once or after a while. If its lease has lapsed meanwhile, no process
+    died of it: the one that held it says so by this call."""
     ready_at = tx.now + timedelta(seconds=after_s) if after_s else None
     held = {"id": run_id, "attempt": attempt, "leg": "held"}
-    tx.update(runs, held, leg="ready", owner=None, lease_until=None, ready_at=ready_at)
+    if not tx.update(runs, held, leg="ready", owner=None, lease_until=None, ready_at=ready_at):
+        crashes.take_back_death(tx, run_id, attempt)
+        return
     tx.ring(BELL if ready_at is None else "timers")
 
 

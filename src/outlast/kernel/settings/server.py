@@ -6,6 +6,7 @@ from outlast.base.records import dataclass
 from outlast.base.settings.checks import Where
 from outlast.base.settings.fields import SecretUrl, setting
 from outlast.db.blobs.address import check_url
+from outlast.db.postgres_options import POOL_SIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,13 @@ class ServerSettings:
         env="OUTLAST_PUBLIC_URL",
     )
     allowed_hosts: tuple[str, ...] = setting("Additional values accepted in the Host header.", ())
+    drain_s: float = setting(
+        "Time that a stopping server goes on answering requests while /readyz says 503, so that a load balancer stops "
+        "sending any; new runs go to the other servers. 0 without a balancer.",
+        0.0,
+        unit="seconds",
+        least=0,
+    )
     stop_grace_s: float = setting(
         "Time that a stopping server gives work to finish before it releases it.", 10.0, unit="seconds", least=0
     )
@@ -41,6 +49,13 @@ class DatabaseSettings:
     url: SecretUrl = setting(
         "sqlite:///FILE (relative to the data directory) or postgresql://USER:PASSWORD@HOST:PORT/NAME.",
         SecretUrl("sqlite:///outlast.db"),
+    )
+    pool_size: int = setting(
+        "Connections to PostgreSQL that one server or worker uses at a time for transactions; it has two more.",
+        POOL_SIZE,
+        unit="connections",
+        least=1,
+        most=1000,
     )
 
 
@@ -87,5 +102,7 @@ class LiveSettings:
     """The transport of live text between servers."""
 
     redis_url: SecretUrl = setting(
-        "Reserved: it has no effect yet. Servers share live text through PostgreSQL.", SecretUrl("")
+        "redis://:PASSWORD@HOST:6379/0 of a Redis 7 or newer, through which text reaches followers on other servers "
+        "within milliseconds. If empty, it goes through PostgreSQL, within about a tenth of a second.",
+        SecretUrl(""),
     )

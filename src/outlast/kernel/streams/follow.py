@@ -299,7 +299,7 @@ class _RunReader:
         channel = self._channel
         first, self._page = self._page, None
         # Checked again each time: the writer may have changed.
-        if first is None and channel.covers(self.after):
+        if first is None and channel.covers(self.after) and not (channel.is_still and channel.head <= self.after):
             self.is_current = True
             if channel.head <= self.after:
                 return b""
@@ -314,7 +314,8 @@ class _RunReader:
             self.is_current = is_all and channel.head <= self.after  # else the tail is not saved yet
         else:
             # The first page was read before this follower listened: nothing rings for what was written in between.
-            self.is_current = is_all and first is None
+            more_in_memory = channel.head > self.after and channel.covers(self.after)
+            self.is_current = is_all and first is None and not more_in_memory
         if not lines:
             return b""
         self.ended = self.ended or _ENDED_MARK in lines[-1][1]

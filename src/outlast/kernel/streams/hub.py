@@ -15,9 +15,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final
 
+import anyio
 from pydantic import BaseModel
 
 from outlast.base.records import dataclass
+from outlast.kernel.streams.live.memory import MemoryLive
+from outlast.kernel.streams.live.port import Live
 from outlast.kernel.streams.log_store import Line
 from outlast.kernel.streams.sse import event_frames, passing_frame
 
@@ -43,19 +46,24 @@ class Channel:
     """One stream's live tail and its waiting followers. Only ever touched on the event loop."""
 
     __slots__ = (
-        "_chunks", "_first", "_lines", "_links", "_other_news", "_scheduled", "_waiters", "_woken_at",
-        "base", "ended", "followers", "generation", "head", "stream_id", "version", "whispers", "writing",
+        "_chunks", "_first", "_lines", "_links", "_other_news", "_scheduled", "_seen", "_waiters", "_woken_at",
+        "base", "carry", "ended", "fed", "followers", "generation", "head", "is_still", "stream_id", "version",
+        "whispers", "writing",
     )  # fmt: skip
 
     def __init__(self, stream_id: str) -> None:
         self.stream_id = stream_id
         self.writing = False  # a writer in this process publishes here
+        self.fed = False  # filled from a writer on another node (`live`)
+        self.carry: Callable[[Sequence[Line]], None] | None = None  # takes the lines that are shown to other nodes
         self.generation = 0  # of that writer: any other publishes and closes nothing any more
-        self.base = 0  # memory holds every line above this number; meaningful only while `writing`
+        self.base = 0  # memory holds every line above this number; meaningful only while `writing` or `fed`
         self.head = 0
         self.ended = False  # the last line published ends the stream
         self.followers = 0
         self.version = 0  # grows with every ring, so that no ring between a read and a wait is missed
+        self.is_still = False  # nothing has come for so long that followers look into the database as well
+        self._seen = -1  # the version at the last look for channels that are still
         self.whispers = NOTHING  # by topic, the newest frame without a number (presence)
         self._links: list[Channel] = []  # channels that ring this one's followers too
         self._lines: list[Line] = []
@@ -68,14 +76,25 @@ class Channel:
 
     def open(self, base: int, generation: int) -> None:
         """A writer begins, and replaces any other: everything up to `base` is in the database."""
-        self.writing, self.generation = True, generation
+        self.writing, self.fed, self.carry, self.generation = True, False, None, generation
+        self._begin(base)
+
+    def feed(self, base: int) -> None:
+        """Lines of a writer on another node come from now on: everything up to `base` is in the database."""
+        self.fed = True
+        self._begin(base)
+        self.ring()  # followers that waited for the database are there, or read on from it
+
+    def _begin(self, base: int) -> None:
         self.base, self.head, self.ended = base, base, False
         self._lines, self._first = [], 0
         self._chunks.clear()
 
     def close(self) -> None:
-        """The writer has ended and everything is saved: followers continue from the database."""
-        self.writing = False
+        """The writer, or what fed the channel, has ended and everything is saved: followers continue from the
+        database."""
+        self.writing = self.fed = False
+        self.carry = None
         self._lines = []
         self._chunks.clear()
         self.ring()  # waiting followers read the rest from the database
@@ -87,14 +106,31 @@ class Channel:
         if not self._lines:
             self._first = lines[0][0]
         self._lines.extend(lines)
-        self.head = lines[-1][0]
+        self.head, self.is_still = lines[-1][0], False
         self.ended = b'"event":"stream.ended"' in lines[-1][1]
         if self.followers:
             self._ring()
+        if self.carry is not None:
+            self.carry(lines)
+
+    def publish_on(self, lines: Sequence[Line]) -> None:
+        """As `publish`, where numbers may be left out: between attempts there are none."""
+        start = 0
+        for at, (seq, _) in enumerate(lines):
+            before = lines[at - 1][0] if at else self.head
+            if seq == before + 1:
+                continue
+            self.publish(lines[start:at])
+            start = at
+            if self._lines:  # numbers in memory are consecutive; earlier ones are in the database
+                self._lines, self.base = [], self.head
+                self._chunks.clear()
+        self.publish(lines[start:])
 
     def covers(self, after: int) -> bool:
-        """True if memory holds every line above this number."""
-        return self.writing and after >= self.base
+        """True if memory holds every line above this number. False above the last one: the cursor is of another
+        attempt, which may be writing elsewhere."""
+        return (self.writing or self.fed) and self.base <= after <= self.head
 
     def trim(self, saved: int) -> None:
         """Lines up to `saved` are in the database; drop the oldest of them beyond `TAIL_LINES`."""
@@ -144,6 +180,13 @@ class Channel:
             self._scheduled = True
             loop.call_later(wait, self._wake)
 
+    def look_again(self) -> None:
+        """If nothing has come since the last call, wake the followers to look into the database."""
+        if self.followers and self.version == self._seen:
+            self.is_still = True
+            self.ring()
+        self._seen = self.version
+
     async def wait(self, version: int, direct: Direct | None = None) -> None:
         """Return once the channel has rung since this version (at once if it already has). With `direct`, lines that
         its connection accepts are no reason to return; `direct` then holds the number that they reached."""
@@ -159,7 +202,7 @@ class Channel:
     def _wake(self) -> None:
         self._scheduled = False
         self._woken_at = asyncio.get_running_loop().time()
-        only_lines = self.writing and not self.ended and not self._other_news
+        only_lines = (self.writing or self.fed) and not self.ended and not self._other_news
         self._other_news = False
         waiters, self._waiters = self._waiters, []  # followers that wait again from here on wait for the next ring
         after, prefix, body = (self.head, b"", b"")  # most followers are at the same place: its chunk, looked up once
@@ -172,16 +215,18 @@ class Channel:
                     after, prefix = direct.after, direct.prefix
                     body = self.chunk(after, prefix)[1]
                 if not body or _takes(direct, body):
-                    direct.after = self.head
+                    direct.after = max(direct.after, self.head)  # it may have read more in the database, or elsewhere
                     self._waiters.append(entry)
                     continue
             waiter.set_result(None)
 
 
 class Hub:
-    """The channels of this process, and the number of watchers of each thread."""
+    """The channels of this process, and the number of watchers of each thread. `live` connects them with those of other
+    nodes."""
 
     def __init__(self) -> None:
+        self.live: Live = MemoryLive()
         self._channels: dict[str, Channel] = {}
         self._watchers: Counter[str] = Counter()
         self._on_watch: list[Callable[[str, int], None]] = []
@@ -190,9 +235,15 @@ class Hub:
         """News in the database for this stream ("*": for all)."""
         if stream_id == "*":
             for channel in self._channels.values():
-                channel.ring()
+                self._news(channel)
         elif stream_id in self._channels:
-            self._channels[stream_id].ring()
+            self._news(self._channels[stream_id])
+
+    def _news(self, channel: Channel) -> None:
+        if channel.fed:
+            self.live.rung(channel)  # it reads once, for all followers
+        else:
+            channel.ring()
 
     def covers(self, stream_id: str, after: int, most: int) -> bool:
         """True if memory holds every line of this stream above this number, at most so many."""
@@ -208,9 +259,15 @@ class Hub:
 
     def write(self, stream_id: str, base: int, generation: int) -> Channel:
         """The channel of a stream that this process begins to write. End it with `unwrite`, even if this call failed.
-        `generation`: a number that no other writer of the stream has (the attempt's)."""
+        `generation`: a number that no other writer of the stream has (the attempt's). If a newer one has written
+        here, the channel has no followers."""
         channel = self._channels.setdefault(stream_id, Channel(stream_id))
+        if channel.generation > generation:
+            return Channel(stream_id)
+        if channel.followers and not channel.writing:
+            self.live.left(channel)
         channel.open(base, generation)
+        self.live.writes(channel)
         return channel
 
     def unwrite(self, stream_id: str, generation: int) -> None:
@@ -218,17 +275,32 @@ class Hub:
         channel = self._channels.get(stream_id)
         if channel is not None and channel.generation == generation:
             channel.close()
+            self.live.wrote(channel)
+            if channel.followers:
+                self.live.follows(channel)
             self._drop_if_idle(channel)
+
+    async def watch_still(self, interval_s: float) -> None:
+        """Until cancelled: at this interval, wake the followers of runs whose channels are still. Bells can be lost on
+        their way from another process, and a writer here may have lost its run without having noticed."""
+        while True:
+            await anyio.sleep(interval_s)
+            for channel in [one for one in self._channels.values() if one.stream_id.startswith("run_")]:
+                channel.look_again()
 
     @contextmanager
     def listen(self, stream_id: str) -> Iterator[Channel]:
         """The channel of a stream, for one follower."""
         channel = self._channels.setdefault(stream_id, Channel(stream_id))
         channel.followers += 1
+        if channel.followers == 1 and not channel.writing:
+            self.live.follows(channel)
         try:
             yield channel
         finally:
             channel.followers -= 1
+            if not channel.followers and not channel.writing:
+                self.live.left(channel)
             self._drop_if_idle(channel)
 
     @contextmanager

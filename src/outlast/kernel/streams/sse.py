@@ -9,6 +9,11 @@ HEARTBEAT: Final = b": \n\n"
 """A comment, so that both ends notice a dead connection."""
 
 
+def ending_frame(wait_ms: int) -> bytes:
+    """The last frame of a stopping server: clients that reconnect by themselves wait this long first."""
+    return b"retry: %d\n\n" % wait_ms
+
+
 def event_frame(cursor: bytes, line: bytes) -> bytes:
     """A logged event. `cursor`: the value with which a client requests the events after it."""
     return b"id: %b\ndata: %b\n\n" % (cursor, line)

@@ -19,6 +19,8 @@ from outlast.base.errors import FenceLost, OutlastError, StorageUnavailable
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.hub import Channel, Hub
+from outlast.kernel.streams.live.memory import MemoryLive
+from outlast.kernel.streams.live.port import Live
 from outlast.kernel.streams.log_store import Line, NamedEvent, encode, encode_all, save
 
 T = TypeVar("T")
@@ -26,6 +28,7 @@ StreamedDelta = tuple[str, str, str]  # event name, part id, text
 Streamed = StreamedDelta | NamedEvent  # a delta, or the beginning of its part
 log: Final = logging.getLogger("outlast.streams")
 RESERVE: Final = 5_000  # numbers reserved ahead; gaps in the numbers cost nothing
+QUICK_SAVE_S: Final = 0.1  # the save interval of text that followers on other nodes see only once it is saved
 LOW_WATER: Final = 2_000  # with fewer left, the next save reserves more, and is done early
 _DELTA_LINE: Final = (
     b'{"id":"%b:%d","event":"%b","data":{"part_id":"%b","delta":%b},"timestamp":"%b","sequenceNumber":%d}'
@@ -72,7 +75,7 @@ class RunWriter:
     def open(self) -> None:
         """Become the one writer of the run in this process."""
         self._channel = self._hub.write(self.run_id, self._saved, self.attempt)
-        self._channel.publish(self._first)
+        self._show(self._first)
 
     @property
     def dirty(self) -> bool:
@@ -203,7 +206,7 @@ class RunWriter:
         self._unsaved.extend(lines)
         self._show(lines)
 
-    def _show(self, lines: list[Line]) -> None:
+    def _show(self, lines: Sequence[Line]) -> None:
         if self._channel.generation == self.attempt:  # otherwise a newer attempt in this process shows the run
             self._channel.publish(lines)
 
@@ -217,10 +220,13 @@ class RunWriter:
 
 
 class Flusher:
-    """Saves the streamed text of this process's writers, every `interval_s` while there is something to save."""
+    """Saves the streamed text of this process's writers, every `interval_s` while there is something to save; every
+    `QUICK_SAVE_S` that of runs for which `live` needs it."""
 
-    def __init__(self, interval_s: float) -> None:
+    def __init__(self, interval_s: float, live: Live | None = None) -> None:
         self._interval_s = interval_s
+        self._live = live or MemoryLive()
+        self._live.on_urgent(self._hurry_up)
         self._writers: set[RunWriter] = set()
         self._work = anyio.Event()
         self._hurry = anyio.Event()
@@ -237,12 +243,17 @@ class Flusher:
         """Until cancelled. Without an active run it only waits."""
         while True:
             await self._work.wait()
+            saved_at = anyio.current_time()
             while self._writers:
-                with anyio.move_on_after(self._interval_s):
+                soon = {writer for writer in self._writers if self._live.saves_soon(writer.run_id)}
+                with anyio.move_on_after(min(QUICK_SAVE_S, self._interval_s) if soon else self._interval_s):
                     await self._hurry.wait()
+                now = anyio.current_time()
+                if not soon or self._hurry.is_set() or now - saved_at >= self._interval_s:
+                    soon, saved_at = self._writers, now
                 self._hurry = anyio.Event()  # before the saves: a request during one is not missed
                 async with anyio.create_task_group() as group:
-                    for writer in [writer for writer in self._writers if writer.dirty]:
+                    for writer in [writer for writer in soon if writer.dirty]:
                         group.start_soon(_flush, writer)
             self._work = anyio.Event()
 

@@ -53,7 +53,7 @@ AFTER_APPS = (
     CommandGroup("logs", f"{HERE}.server_commands", "Show the log of the server", SERVER),
     CommandGroup("doctor", f"{HERE}.server_commands", "Check this machine and configuration", SERVER),
     CommandGroup("check-config", f"{HERE}.server_commands", "Check a configuration file", SERVER),
-    CommandGroup("migrate", f"{HERE}.server_commands", "Update the database's tables", SERVER),
+    CommandGroup("migrate", f"{HERE}.migrate_command", "Update the tables, or move to PostgreSQL", SERVER),
     CommandGroup("backup", f"{KERNEL}.backups.commands", "Back up all data", SERVER),
     CommandGroup("restore", f"{KERNEL}.backups.commands", "Restore a backup", SERVER),
     CommandGroup("verify", f"{KERNEL}.backups.commands", "Verify a backup or a data directory", SERVER),

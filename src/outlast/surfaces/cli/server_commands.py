@@ -41,17 +41,6 @@ def check_config(file: Annotated[Path, typer.Argument(help="Configuration file (
     print_fields(found, "valid=file models database sandboxes listens_on", named)
 
 
-@app.verb("migrate", "outlast migrate --config /etc/outlast.toml")
-def migrate() -> None:
-    """Update the tables of the database.
-
-    The server does this when it starts. The command is safe to repeat."""
-    from outlast.kernel.cli.admin import in_transaction
-
-    in_transaction(read_settings(), lambda _tx: None, create=True)
-    print_result({"state": "migrated"}, "The database is up to date.")
-
-
 @app.verb("doctor", "outlast doctor --config /etc/outlast.toml")
 def doctor(
     connections: Annotated[

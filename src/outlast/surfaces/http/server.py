@@ -31,6 +31,7 @@ from outlast.kernel.http.takeover import TAKE_OVER, TakenOver
 BACKLOG = 2048
 LAST_LOOK_S: Final = 0.05
 LINGER_S: Final = 2.0
+LAST_REQUEST_S: Final = 0.3  # how long the request of a connection that was just accepted may take at the stop
 USUAL_LIMITS: Final = HeadLimits()
 log = logging.getLogger("outlast.http")
 
@@ -49,6 +50,7 @@ class _Protocol(HttpToolsProtocol):
         self._has_head = False  # of the request that is being read
         self._pending = 0  # bytes fed since the parser last returned a whole head or a piece of a body, at least 1
         self._is_refused = False
+        self._is_last = False  # the connection ends after the next answer
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -74,6 +76,9 @@ class _Protocol(HttpToolsProtocol):
             super().on_headers_complete()
         finally:
             self.app = app
+        state: Any = self.server_state
+        if self._is_last or state.is_draining:
+            self.cycle.keep_alive = False
 
     def on_body(self, body: bytes) -> None:
         self._pending = 0
@@ -120,6 +125,19 @@ class _Protocol(HttpToolsProtocol):
         if self._taken_over is not None:
             self._taken_over.feed_end()
 
+    def shutdown(self) -> None:
+        """The server stops: the connection ends after the answer that is open. The request of a new one can be on its
+        way, and a balancer could not repeat it: it is waited for."""
+        if self._has_answered or self._taken_over is not None:
+            super().shutdown()
+            return
+        self._is_last = True
+        self.loop.call_later(LAST_REQUEST_S, self._close_unused)
+
+    def _close_unused(self) -> None:
+        if not self._has_answered:
+            self.transport.close()
+
     # --- heads that do not arrive, and those that are refused ---
 
     def _await_head(self) -> None:
@@ -146,6 +164,11 @@ class _Protocol(HttpToolsProtocol):
 
     def _set_timer(self, after_s: float, then: Callable[[], None]) -> None:
         self._head_timer = self.loop.call_later(after_s, then)
+
+    @property
+    def _has_answered(self) -> bool:
+        cycle: Any = self.cycle  # None before the first request
+        return cycle is not None
 
     @property
     def _is_answering(self) -> bool:
@@ -213,6 +236,7 @@ class DatedState(ServerState):
     """The shared state of connections. `default_headers` computes the date when an answer needs it: Uvicorn's timer
     would wake an idle server every second."""
 
+    is_draining = False
     _second = 0
     _headers: tuple[tuple[bytes, bytes], ...] = ()
 
@@ -257,7 +281,7 @@ class HttpServer(uvicorn.Server):
             timeout_graceful_shutdown=max(1, round(grace_s)),
         )
         super().__init__(config)
-        self.server_state = DatedState()
+        self.server_state = self._state = DatedState()
         self._listeners = list(listeners)
         self._stopping = anyio.Event()
         self._close_streams = close_streams
@@ -291,6 +315,10 @@ class HttpServer(uvicorn.Server):
             for copy in copies:
                 copy.close()
 
+    def drain(self) -> None:
+        """Go on answering, but end each connection after its answer: a balancer opens new ones elsewhere."""
+        self._state.is_draining = True
+
     def stop(self) -> None:
         """Accept no more connections, and end. Repeating is harmless."""
         self.should_exit = True
@@ -299,6 +327,17 @@ class HttpServer(uvicorn.Server):
             listener.close()
         self._close_streams()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop listening, without resetting connections that the system has accepted in the meantime."""
+        of_listeners = zip(sockets or (), self.servers, strict=True)
+        waiting = [one for listener, server in of_listeners for one in _last_of(listener, server)]
+        loop, more = asyncio.get_running_loop(), {"config": self.config, "server_state": self.server_state}
+        protocol: Any = self.config.http_protocol_class
+        make = partial(protocol, **more, app_state=self.lifespan.state)
+        for connection in waiting:
+            await loop.connect_accepted_socket(make, connection)
+        await super().shutdown(sockets)
+
     async def main_loop(self) -> None:
         self.ready.set()
         await self._stopping.wait()
@@ -306,6 +345,18 @@ class HttpServer(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
+
+
+def _last_of(listener: socket.socket, server: asyncio.Server) -> list[socket.socket]:
+    """The connections that wait to be accepted; then nothing listens any more."""
+    found: list[socket.socket] = []
+    with contextlib.suppress(OSError):  # none is left
+        while True:
+            found.append(listener.accept()[0])
+    server.close()
+    for one in found:
+        one.setblocking(False)
+    return found
 
 
 def bind(host: str, port: int) -> socket.socket:

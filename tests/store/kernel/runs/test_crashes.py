@@ -78,3 +78,19 @@ async def test_a_run_that_is_handed_back_counts_nothing(db: Database) -> None:
     (run_id,) = await db.write(_held)
     await db.write(leases.hand_back, run_id, 1)
     assert await db.read(_deaths, run_id) == 0
+
+
+async def test_a_process_that_hands_back_too_late_lives_and_takes_the_death_back(db: Database) -> None:
+    """While the database was away the lease lapsed, and another node freed the run first."""
+    (run_id,) = await db.write(_held, deaths=2)
+    await db.write(leases.free_lapsed)
+    for _ in range(2):
+        await db.write(leases.hand_back, run_id, 1, 1.0)
+    assert await db.read(_deaths, run_id) == 2
+
+
+async def test_handing_back_an_attempt_that_did_not_die_takes_nothing_back(db: Database) -> None:
+    (run_id,) = await db.write(_held, attempt=3)
+    await db.write(leases.free_lapsed)
+    await db.write(leases.hand_back, run_id, 2)
+    assert await db.read(_deaths, run_id) == 1

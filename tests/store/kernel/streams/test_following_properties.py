@@ -211,3 +211,46 @@ async def test_what_is_written_between_the_first_page_and_the_following_is_shown
                 chunk = await anext(frames)
                 seen = int(chunk.split(b"\n\n")[-2].split(b"\n")[0].removeprefix(b"id: "))
     assert seen == last
+
+
+@pytest.mark.parametrize("pushed", [False, True], ids=["woken", "pushed"])
+async def test_a_follower_beside_a_writer_that_lost_its_run_goes_on_with_the_newer_attempt_and_never_back(
+    db: Database, thread_id: str, pushed: bool
+) -> None:
+    """The writer hung in a lost connection: its followers waited for ever beside it, while another node went on."""
+    here = await make_stand(db, thread_id)
+    await here.do("stream", 5)
+    numbers: list[int] = []
+
+    def take(chunk: bytes) -> bool:
+        numbers.extend(int(frame.split(b"\n")[0].removeprefix(b"id: ")) for frame in chunk.split(b"\n\n")[:-1])
+        return True
+
+    async def read() -> None:
+        async for chunk in follow.follow_run(db, here.hub, here.run_id, 0, take if pushed else None):
+            take(chunk)
+
+    async def until_seen(number: int) -> None:
+        while not numbers or numbers[-1] < number:  # noqa: ASYNC110 - frames are read, not waited for
+            await anyio.sleep(0.005)
+
+    there = Stand(db, here.run_id)  # another node: no bell of it rings here
+    with anyio.fail_after(30), here.hub.listen(here.run_id) as channel:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(read)
+            await until_seen(channel.head)
+            channel.look_again()
+            await there.claim()
+            await there.do("record", 2)
+            channel.look_again()  # still since the last look
+            await until_seen((await db.read(read_all, here.run_id))[-1][0])
+            await here.do("stream", 50)  # it has not noticed yet
+            await there.do("stream", 3)
+            await there.do("flush", 0)
+            here.hub.ring(here.run_id)
+            await until_seen((await db.read(read_all, here.run_id))[-1][0])
+            await there.end()
+            channel.look_again()
+            channel.look_again()
+    assert numbers == sorted(set(numbers))
+    assert {seq for seq, _ in await db.read(read_all, here.run_id)} <= set(numbers)

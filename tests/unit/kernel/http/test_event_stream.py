@@ -190,3 +190,17 @@ def test_streams_without_a_bound_or_a_user_are_not_counted_against_anybody():
     for streams, user in ((OpenStreams(CALM), "usr_1"), (OpenStreams(CALM, per_user=1), "")):
         with streams.places.taken(user), streams.places.taken(user):
             pass
+
+
+async def test_the_more_streams_a_stopping_server_has_the_longer_the_time_over_which_their_clients_come_back() -> None:
+    def latest(count: int) -> int:
+        streams = OpenStreams(CALM)
+        for _ in range(count):
+            streams.enter(anyio.CancelScope())
+        streams.close()
+        return max(int(streams.last_frame().split()[1]) for _ in range(500))
+
+    assert OpenStreams(CALM).last_frame() == b""
+    assert latest(3) <= 2_250
+    assert 6_000 < latest(1_000) <= 10_250
+    assert latest(10_000) <= 30_250

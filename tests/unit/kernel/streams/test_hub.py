@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from outlast.kernel.streams import hub as module
-from outlast.kernel.streams.hub import Channel, Hub
+from outlast.kernel.streams.hub import Channel, Direct, Hub
 from outlast.kernel.streams.log_store import Line
 from outlast.kernel.streams.sse import event_frame
 from outlast.kernel.streams.writer import RunWriter
@@ -159,3 +159,48 @@ def test_a_writer_that_was_replaced_shows_and_closes_nothing_any_more() -> None:
         assert [seq for seq, _ in channel._lines] == [200]
         new.close()
         assert not channel.writing
+
+
+def test_a_writer_that_begins_after_a_newer_one_shows_nothing() -> None:
+    hub = Hub()
+    old, new = (RunWriter(None, hub, ManualClock(), RUN, n, 0, n * 100, 1000) for n in (1, 2))  # type: ignore[arg-type]
+    with hub.listen(RUN) as channel:
+        for is_open in (True, False):
+            new.open() if is_open else new.close()
+            old.open()
+            old.stream([("text.delta", "prt_1", "late")])
+            old.close()
+            assert channel.writing is is_open
+            assert channel.generation == 2
+            assert channel._lines == []
+
+
+async def test_only_a_channel_in_which_nothing_came_between_two_looks_is_still(channel: Channel) -> None:
+    channel.look_again()
+    channel.publish(lines(11, 12))
+    channel.look_again()
+    still, version = [channel.is_still], channel.version
+    channel.look_again()
+    still.append(channel.is_still)
+    assert channel.version > version
+    channel.look_again()  # it goes on waking them
+    still.append(channel.is_still)
+    channel.publish(lines(13, 13))
+    assert [*still, channel.is_still] == [False, True, True, False]
+
+
+def test_memory_holds_nothing_for_a_cursor_of_a_newer_attempt(channel: Channel) -> None:
+    channel.publish(lines(11, 14))
+    assert channel.covers(14)
+    assert not channel.covers(5_001)
+
+
+async def test_a_place_that_a_newer_attempt_has_reached_is_not_set_back(channel: Channel) -> None:
+    direct = Direct(lambda _: True, b"", 5_001)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(channel.wait, channel.version, direct)
+        await anyio.wait_all_tasks_blocked()
+        channel.publish(lines(11, 14))
+        await anyio.sleep(2 * module.MAX_TICK_S)
+        tasks.cancel_scope.cancel()
+    assert direct.after == 5_001

@@ -1,19 +1,23 @@
-"""A client for the part of Docker's API that Outlast needs, as Docker and Podman both serve it over a Unix socket."""
+"""A client for the part of Docker's API that Outlast needs, as Docker and Podman both serve it."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import aiohttp
 import anyio
 import orjson
 
-from outlast_sandbox.errors import SandboxUnavailable
+from outlast_sandbox.errors import HostUnreachable, SandboxUnavailable
+
+from .address import Address, SshAddress, UnixAddress
+from .dialing import connector_to
 
 SOCKETS: Final = ("/var/run/docker.sock", "/run/podman/podman.sock")
 API: Final = "/v1.40"  # Docker 19.03 and Podman 3, and all newer ones
 ANSWER_TIMEOUT_S: Final = 120.0
+UNPACK_TIMEOUT_S: Final = 900.0  # the tools of sandboxes are some 250 MB
 PING_TIMEOUT_S: Final = 20.0
 MAX_LOG_BYTES: Final = 2000
 REMOVE_AGAIN_S: Final = (0.05, 0.2, 0.5, 1.0, 2.0)
@@ -31,11 +35,11 @@ class EngineRefused(Exception):
 class Engine:
     """Stateless: each call opens its own connection, which is cheap on a Unix socket.
 
-    Every call raises `SandboxUnavailable` if no engine answers at the socket. Read calls also raise it for refusals;
-    write calls raise `EngineRefused`."""
+    Every call raises `SandboxUnavailable` if no engine answers there, `HostUnreachable` for an engine on another
+    machine. Read calls also raise `SandboxUnavailable` for refusals; write calls raise `EngineRefused`."""
 
-    def __init__(self, socket_path: Path) -> None:
-        self.socket_path = socket_path
+    def __init__(self, address: Address | Path) -> None:
+        self.address: Address = UnixAddress(address) if isinstance(address, Path) else address
 
     async def ping(self) -> None:
         """True if the engine answers."""
@@ -63,6 +67,45 @@ class Engine:
         filters = orjson.dumps({"label": [label]}).decode()
         containers: list[dict[str, Any]] = await self._look("/containers/json", all="true", filters=filters)
         return containers
+
+    async def is_there(self, image: str) -> dict[str, Any] | None:
+        """The engine's description of an image, or None if it does not have it."""
+        found: dict[str, Any] | None = await self._look(f"/images/{image}/json")
+        return found
+
+    async def unpack(self, container: str, archive: IO[bytes]) -> None:
+        """Put the files of a tar archive into a container, below its root; the archive is closed."""
+        words = {"path": "/"}
+        await self._ask(
+            "PUT", f"/containers/{container}/archive", data=archive, timeout_s=UNPACK_TIMEOUT_S, params=words
+        )
+
+    async def commit(self, container: str, repository: str, tag: str) -> None:
+        """Make an image of a container's files."""
+        words = {"container": container, "repo": repository, "tag": tag}
+        await self._ask("POST", "/commit", body={}, timeout_s=UNPACK_TIMEOUT_S, params=words)
+
+    async def create_volume(self, name: str, labels: Mapping[str, str]) -> None:
+        """Idempotent."""
+        await self._ask("POST", "/volumes/create", body={"Name": name, "Driver": "local", "Labels": dict(labels)})
+
+    async def volumes(self, label: str) -> Sequence[dict[str, Any]]:
+        """All volumes with that label (`name=value`)."""
+        filters = orjson.dumps({"label": [label]}).decode()
+        listed: dict[str, Any] = await self._look("/volumes", filters=filters)
+        return tuple(listed.get("Volumes") or ())
+
+    async def remove_volume(self, name: str) -> None:
+        """A missing one, or one in use, is ignored."""
+        await self._ask("DELETE", f"/volumes/{name}", quietly=True)
+
+    async def prepare_process(self, container: str, words: Sequence[str], user: str) -> str:
+        """The id of a process to be started in a running container, its streams attached to the caller (see
+        `attach`). Raises `EngineRefused`, with status 409 while the container is paused."""
+        attached = {"AttachStdin": True, "AttachStdout": True, "AttachStderr": True, "Tty": False}
+        body = {**attached, "User": user, "Cmd": list(words)}
+        made = await self._ask("POST", f"/containers/{container}/exec", body=body)
+        return str(made["Id"])
 
     async def pause(self, container: str) -> None:
         await self._ask("POST", f"/containers/{container}/pause")
@@ -119,6 +162,7 @@ class Engine:
         path: str,
         *,
         body: Mapping[str, Any] | None = None,
+        data: IO[bytes] | None = None,
         timeout_s: float | None = ANSWER_TIMEOUT_S,
         quietly: bool = False,
         params: Mapping[str, str] | None = None,
@@ -126,24 +170,40 @@ class Engine:
     ) -> Any:
         """One request; returns JSON, or bytes if the response is not JSON. `quietly`: ignore that it is gone or already
         done."""
-        connector = aiohttp.UnixConnector(str(self.socket_path))
-        timeout = aiohttp.ClientTimeout(total=timeout_s)
+        timeout = aiohttp.ClientTimeout(total=timeout_s, sock_connect=self.address.connect_s)
+        headers = {"Content-Type": "application/x-tar"} if data is not None else None
         try:
             async with (
-                aiohttp.ClientSession(connector=connector, timeout=timeout, base_url="http://engine") as session,
-                session.request(method, f"{API}{path}", json=body, params={**query, **(params or {})}) as answer,
+                aiohttp.ClientSession(
+                    connector=connector_to(self.address), timeout=timeout, base_url=self.address.base_url
+                ) as session,
+                session.request(
+                    method, f"{API}{path}", json=body, data=data, headers=headers, params={**query, **(params or {})}
+                ) as answer,
             ):
-                data = await answer.read()
+                received = await answer.read()
                 if answer.status >= 400 and not (quietly and answer.status in _QUIET):
-                    raise EngineRefused(answer.status, _message(data))
-                is_json = answer.content_type == "application/json" and data.strip()
-                return orjson.loads(data) if is_json else data
+                    raise EngineRefused(answer.status, _message(received))
+                is_json = answer.content_type == "application/json" and received.strip()
+                return orjson.loads(received) if is_json else received
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            raise SandboxUnavailable(
-                f"no container engine answers at {self.socket_path}: {str(error) or type(error).__name__}",
-                hint="Start Docker or Podman (systemctl start docker, or podman.socket), or correct"
-                " sandbox.options.socket.",
-            ) from error
+            raise no_answer(self.address, error) from error
+
+
+def no_answer(address: Address, error: Exception) -> SandboxUnavailable:
+    """What to raise when no engine answers there."""
+    why = f"no container engine answers at {address}: {str(error) or type(error).__name__}"
+    if isinstance(address, UnixAddress):
+        return SandboxUnavailable(
+            why,
+            hint="Start Docker or Podman (systemctl start docker, or podman.socket), or correct"
+            " sandbox.options.socket.",
+        )
+    if isinstance(address, SshAddress):
+        return HostUnreachable(
+            why, hint=f"Try it by hand, as the server's user: {' '.join(address.words[:-1])} docker version"
+        )
+    return HostUnreachable(why)
 
 
 def _message(data: bytes) -> str:

@@ -262,7 +262,7 @@ def _details(engine: Engine, version: dict[str, object], image: str, millisecond
     platform = version.get("Platform")
     name = platform.get("Name") if isinstance(platform, dict) else None
     return (
-        f"{name or 'container engine'} {version.get('Version')} at {engine.socket_path}, image {image}",
+        f"{name or 'container engine'} {version.get('Version')} at {engine.address}, image {image}",
         "no network device, no capability, read-only root, bounded memory, processor and processes",
         f"a sandbox started in {milliseconds:.0f} ms",
         "the sandboxes share the engine's kernel",

@@ -17,6 +17,8 @@ else:
 READ = select.EPOLLIN
 WRITE = select.EPOLLOUT
 MAX_IDLE_ROUNDS = 3
+TICK_S = 1.0
+SLEPT_S = 1.5  # a wait that takes this much longer than it should: the process was frozen
 
 
 class Timer:
@@ -37,9 +39,12 @@ class Timer:
 
 
 class Loop:
-    """Runs until `stop`. Handlers must not block and must not raise."""
+    """Runs until `stop`. Handlers must not block and must not raise. With `notices_sleep` it finds out by itself that
+    it was frozen, and postpones its timers: it wakes every second while there are any."""
 
-    def __init__(self) -> None:
+    def __init__(self, notices_sleep: bool = False) -> None:
+        self._notices_sleep = notices_sleep
+        self._sleeps: list[tuple[float, float]] = []  # (end, seconds) of each, the newest last
         self._epoll = select.epoll()
         self._handlers: dict[int, Callable[[int], None]] = {}
         self._timers: list[Timer] = []
@@ -83,7 +88,7 @@ class Loop:
 
     def run(self) -> None:
         while self._running:
-            self._poll(self._wait_time())
+            self._wait()
             # A message with the length of the freeze is in a socket before the thaw, so readable descriptors are read
             # before any timer fires. The rounds are bounded: a flood of output must not stop the timers.
             for _ in range(MAX_IDLE_ROUNDS):
@@ -91,13 +96,34 @@ class Loop:
                     break
             self._fire()
 
+    def slept_s_since(self, moment: float) -> float:
+        """For how long it was frozen since that moment of the monotonic clock, of its latest times."""
+        return sum(seconds for end, seconds in self._sleeps if end > moment)
+
+    def _wait(self) -> None:
+        timeout = self._wait_time()
+        if not self._notices_sleep or timeout < 0:
+            self._poll(timeout)
+            return
+        timeout = min(timeout, TICK_S)
+        began = time.monotonic()
+        ready = self._epoll.poll(timeout)
+        over_s = time.monotonic() - began - timeout
+        if over_s > SLEPT_S:  # before any handler runs: a timer must not fire for time that was slept
+            self.shift_timers(over_s)
+            self._sleeps = [*self._sleeps[-99:], (time.monotonic(), over_s)]
+        self._handle(ready)
+
     def _poll(self, timeout: float) -> bool:
         ready = self._epoll.poll(timeout)
+        self._handle(ready)
+        return bool(ready)
+
+    def _handle(self, ready: list[tuple[int, int]]) -> None:
         for fd, events in ready:
             handler = self._handlers.get(fd)
             if handler is not None:
                 handler(events)
-        return bool(ready)
 
     def _wait_time(self) -> float:
         while self._timers and not self._timers[0].live:
