@@ -272,6 +272,7 @@ def _wire(opening: Opening, catalog: ModelCatalog, sidecars: Sequence[OpenSideca
         workspaces=opening.workspaces,
         files=sandboxes.checkpoints,
         connected=connected,
+        renew_node=nodes.renew,
     )
     if sandboxes.egress is not None and account_tokens.oauth.services:
         sandboxes.egress.more = AccountSecrets(database, account_tokens, agents)

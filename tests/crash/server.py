@@ -84,6 +84,7 @@ class CrashServer:
     page: str | None = None  # the HTML of the page that each run works on; None: runs are chats
     more: str = ""  # further tables of the configuration
     data: Path | None = None
+    shared: Path | None = None  # folder of stored files, for several servers of one database: none has sandboxes then
     port: int = 0
     starts: int = 0
     then: list[CrashPoint] = field(default_factory=list)  # armed one at each further start
@@ -128,6 +129,8 @@ class CrashServer:
         wanted = {STAGED: self.staged, BLOCKING: self.blocking, FLOWS: self.flows}
         kind = {name: "1" for name, yes in wanted.items() if yes} | {GUEST: self.guest}
         kind |= {CLOCK: str(self.ahead_s)} if self.ahead_s else {}
+        if self.shared is not None:
+            kind |= {"OUTLAST_BLOBS_URL": str(self.shared), "OUTLAST_SANDBOX_PROVIDER": "none"}
         return {**os.environ, **kind, POINT_FILE: str(self.point_file), COMMITS_FILE: str(self.commits_file)}
 
     async def start(self) -> None:

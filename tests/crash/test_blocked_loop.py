@@ -30,7 +30,8 @@ async def test_a_tool_that_blocks_the_loop_for_several_leases_keeps_its_run(
     make_server: MakeServer, model: ModelServer, postgres_url: str, tmp_path: Path
 ) -> None:
     assert LEASE_S < BLOCKED_S < LOST_S
-    first, other = (_server(make_server, name, database=postgres_url) for name in ("first", "other"))
+    options = {"database": postgres_url, "shared": tmp_path / "blobs"}
+    first, other = (_server(make_server, name, **options) for name in ("first", "other"))
     async with kills.opened(first) as db:
         played = await _calling(first, tmp_path, BLOCKED_S)
         async with other:  # with nothing to do, it would take over a run whose lease has lapsed
@@ -44,7 +45,8 @@ async def test_a_tool_that_blocks_the_loop_for_several_leases_keeps_its_run(
 async def test_a_run_whose_tool_blocks_the_loop_for_ever_is_taken_over_by_another_node(
     make_server: MakeServer, model: ModelServer, postgres_url: str, tmp_path: Path
 ) -> None:
-    first, other = (_server(make_server, name, database=postgres_url) for name in ("first", "other"))
+    options = {"database": postgres_url, "shared": tmp_path / "blobs"}
+    first, other = (_server(make_server, name, **options) for name in ("first", "other"))
     async with kills.opened(first) as db:
         played = await _calling(first, tmp_path, FOR_EVER_S)
         async with other:

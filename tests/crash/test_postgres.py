@@ -6,6 +6,7 @@ import random
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -132,10 +133,10 @@ async def test_a_cancel_takes_a_run_away_from_a_worker_that_does_not_answer(
 
 
 async def test_a_worker_alone_carries_out_what_a_dead_server_has_left(
-    make_server: MakeServer, model: ModelServer, postgres_url: str
+    make_server: MakeServer, model: ModelServer, postgres_url: str, tmp_path: Path
 ) -> None:
-    server = make_server("server", database=postgres_url, lease_s=LEASE_S)
-    worker = make_server("worker", database=postgres_url, lease_s=LEASE_S, role="worker")
+    server = make_server("server", database=postgres_url, lease_s=LEASE_S, shared=tmp_path / "blobs")
+    worker = make_server("worker", database=postgres_url, lease_s=LEASE_S, role="worker", shared=tmp_path / "blobs")
     async with kills.opened(server) as db:
         played = await begin(server, "left", message("left", SLOW))
         await model.wait_requests(1)
@@ -206,7 +207,9 @@ async def _two_servers(
     make_server: MakeServer, url: str, lease_s: float = LEASE_S
 ) -> AsyncIterator[tuple[CrashServer, CrashServer, Database]]:
     """Two servers on one PostgreSQL, each with a data directory of its own, and the database beside them."""
-    first, second = (make_server(name, database=url, lease_s=lease_s) for name in ("first", "second"))
+    first = make_server("first", database=url, lease_s=lease_s)
+    first.shared = first.folder.parent / "blobs"
+    second = make_server("second", database=url, lease_s=lease_s, shared=first.shared)
     async with kills.opened(first) as db, second:
         yield first, second, db
 

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from outlast.base.clock import SystemClock
-from outlast.base.errors import DatabaseNotMoved
+from outlast.base.node_errors import DatabaseNotMoved
 from outlast.db import sqlite_to_postgres
 from outlast.db.columns import metadata
 from outlast.db.connect import COMPATIBLE_FROM, MIGRATING, VERSIONS

@@ -424,24 +424,11 @@ class BackupRefused(Conflict):
     code = "backup_refused"
 
 
-class DatabaseNotMoved(Conflict):
-    """Rows could not be copied into another database, and none is there. Fields: `table`."""
-
-    code = "database_not_moved"
-
-
 class BackupIncomplete(Conflict):
     """The folder holds no complete backup."""
 
     code = "backup_incomplete"
     default_hint = "The backup was interrupted and is incomplete. Use another one, or take a new one."
-
-
-class SandboxElsewhere(Conflict):
-    """The sandbox lives on the machine of another server, and this one cannot reach it. Fields: `node_id`, `host`."""
-
-    code = "sandbox_elsewhere"
-    default_hint = "Ask that server, or let sandboxes run where every server reaches them."
 
 
 class FilesChanged(Conflict):
@@ -592,13 +579,6 @@ class DeploymentMismatch(StartRefused):
 
     code = "deployment_mismatch"
     default_hint = "Correct server.data_dir, database.url or blobs.url, or bring the missing part back from a backup."
-
-
-class NodeRefused(StartRefused):
-    """Another living server or worker of the database does not fit this one. Fields: `node_id`, `host`."""
-
-    code = "node_refused"
-    default_hint = "See docs/guides/several-servers.md for what servers of one database share."
 
 
 class SandboxIsolationMissing(StartRefused):

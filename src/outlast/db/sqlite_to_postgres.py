@@ -16,7 +16,7 @@ from typing import Any, Final
 import asyncpg
 
 from outlast.base.clock import Clock
-from outlast.base.errors import DatabaseNotMoved
+from outlast.base.node_errors import DatabaseNotMoved
 from outlast.base.records import dataclass
 from outlast.db.connect import COMPATIBLE_FROM, MIGRATING, VERSIONS, migrate, oldest_beside, open_database
 from outlast.db.row_sums import RowSum

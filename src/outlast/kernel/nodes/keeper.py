@@ -10,7 +10,8 @@ from typing import Final
 import anyio
 
 from outlast.base.clock import Clock
-from outlast.base.errors import NodeRefused, OutlastError
+from outlast.base.errors import OutlastError
+from outlast.base.node_errors import NodeRefused
 from outlast.base.records import dataclass
 from outlast.db.database import Database, Tx
 from outlast.kernel.nodes import store
@@ -75,6 +76,11 @@ class NodeKeeper:
         while True:
             await self._clock.sleep(self._node.lease_s / BEATS)
             await self.beat()
+
+    def renew(self, tx: Tx) -> None:
+        """Renew the row in a transaction of others, which a blocked event loop does not delay."""
+        if self._db.dialect != "sqlite":
+            store.beat_unless_held(tx, self._node.id)
 
     async def beat(self) -> None:
         """Renew the row once, and report nodes that died since the last call. Raises nothing if the database does not

@@ -47,6 +47,13 @@ def beat(tx: Tx, node_id: str) -> bool:
     return tx.update(nodes, {"id": node_id}, seen_at=tx.now) == 1
 
 
+def beat_unless_held(tx: Tx, node_id: str) -> None:
+    """As `beat`, but does not wait for another transaction that holds the row: if this process stands still in the
+    middle of one, that may stay open for long."""
+    free = sa.select(nodes.c.id).where(nodes.c.id == node_id).with_for_update(skip_locked=True)
+    tx.execute(sa.update(nodes).where(nodes.c.id.in_(free)).values(seen_at=tx.now))
+
+
 def leave(tx: Tx, node_id: str) -> None:
     """The node stops cleanly: others need not fit it any more. Its sandboxes are kept for a lease, for its restart."""
     tx.update(nodes, {"id": node_id}, left_at=tx.now)

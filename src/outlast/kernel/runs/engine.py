@@ -9,7 +9,7 @@ from anyio import CapacityLimiter
 from outlast.base.clock import Clock
 from outlast.base.records import dataclass
 from outlast.db.blobs.port import Blobs
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.agents.tool import Tool
@@ -26,11 +26,15 @@ from outlast.kernel.streams.writer import Flusher
 FUNCTION_THREADS: Final = 40  # beside those of the server, which steps that block do not hold up
 
 
+def no_node(_tx: Tx) -> None:
+    """There are no other nodes that look at this one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Engine:
     """The open resources that runs need, and the agents that this server knows. `files` is None if the server has no
     sandboxes; `workspaces` opens those of functions. `connected` finds the tools, by name, that a run gets beside those
-    of its agent."""
+    of its agent. `renew_node` runs in each transaction that renews leases: a node that keeps its runs lives."""
 
     db: Database
     hub: Hub
@@ -45,6 +49,7 @@ class Engine:
     workspaces: Workspaces
     files: CheckpointKeeper | None = None
     connected: FindTools = field(default_factory=NoTools)
+    renew_node: Callable[[Tx], None] = no_node
     intake: Intake = field(default_factory=Intake)
     threads: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(FUNCTION_THREADS))
     """Where steps of functions that are no coroutines work."""

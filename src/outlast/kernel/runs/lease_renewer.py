@@ -12,7 +12,7 @@ from anyio.from_thread import start_blocking_portal
 
 from outlast.base.errors import OutlastError
 from outlast.base.supervision.loop_watch import LoopWatch
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
 from outlast.kernel.runs import leases
 from outlast.kernel.runs.engine import Engine
 
@@ -84,9 +84,15 @@ class LeaseRenewer:
         run_ids = list({run_id for run_id, _ in legs})
         lease = timedelta(seconds=engine.settings.runs.lease_s)
         self._held_at = {leg: self._held_at.get(leg, began - self._interval_s) for leg in legs}
+
+        def renew(tx: Tx) -> set[LegKey]:
+            held = leases.renew_leases(tx, engine.node_id, run_ids, lease)
+            engine.renew_node(tx)
+            return held
+
         try:
             with anyio.fail_after(self._patience_s):  # a connection that hangs is replaced
-                held = await db.write(leases.renew_leases, engine.node_id, run_ids, lease)
+                held = await db.write(renew)
         except (OutlastError, TimeoutError) as error:
             engine.log("leases not renewed", error=error)
             return self._outlived(lease.total_seconds()) if db.dialect == "postgresql" else set()

@@ -12,7 +12,8 @@ from typing import Final
 import anyio
 
 from outlast.base.clock import Clock
-from outlast.base.errors import NotFound, SandboxElsewhere, SandboxLost, SandboxUnavailable
+from outlast.base.errors import NotFound, SandboxLost, SandboxUnavailable
+from outlast.base.node_errors import SandboxElsewhere
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database, Tx
 from outlast.kernel.nodes import store as nodes

@@ -5,7 +5,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-from outlast.base.errors import DatabaseNotMoved, InvalidSetting
+from outlast.base.errors import InvalidSetting
+from outlast.base.node_errors import DatabaseNotMoved
 from outlast.base.settings.fields import SecretUrl
 from outlast.kernel.cli.admin import in_database, in_transaction
 from outlast.kernel.cli.commands import Commands

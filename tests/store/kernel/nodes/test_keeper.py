@@ -9,7 +9,7 @@ import anyio
 import pytest
 import sqlalchemy as sa
 
-from outlast.base.errors import NodeRefused
+from outlast.base.node_errors import NodeRefused
 from outlast.db.connect import open_database
 from outlast.db.database import Database
 from outlast.kernel.nodes import store

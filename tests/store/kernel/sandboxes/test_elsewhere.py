@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from outlast.base.errors import SandboxElsewhere
+from outlast.base.node_errors import SandboxElsewhere
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.nodes.keeper import Node, NodeKeeper

@@ -3,13 +3,13 @@
 import orjson
 import pytest
 
-from outlast.base import errors, webhook_errors
+from outlast.base import errors, node_errors, webhook_errors
 from outlast.base.errors import OutlastError, RateLimited, RunFinished
 from outlast.kernel.http.problems import BRANCH, STATUS, problem, status_of
 
 
 def every_error() -> list[type[OutlastError]]:
-    named = [kind for room in (errors, webhook_errors) for kind in vars(room).values()]
+    named = [kind for room in (errors, node_errors, webhook_errors) for kind in vars(room).values()]
     kinds = dict.fromkeys(kind for kind in named if isinstance(kind, type) and issubclass(kind, OutlastError))
     return [kind for kind in kinds if kind is not OutlastError]
 
