@@ -25,7 +25,7 @@ CONTESTANTS: Final = ("outlast", "postgres", "raw", "naive")
 """`postgres`: Outlast on PostgreSQL, whose processes share the client's core and are not counted."""
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _CPU_CLOCK: Final = 2  # CPUCLOCK_SCHED: how Linux numbers processes' CPU clocks, see clock_getcpuclockid(3)
-_CONFIG: Final = """
+CONFIG: Final = """
 default_model = "bench"
 [providers.bench]
 kind = "openai-compatible"
@@ -142,7 +142,7 @@ async def _started(
     port = free_port()
     if name in ("outlast", "postgres"):
         file = directory / "outlast.toml"
-        file.write_text(_CONFIG.format(model_port=model_port) + settings)
+        file.write_text(CONFIG.format(model_port=model_port) + settings)
         data = str(directory / "data")
         program = [str(Path(sys.executable).with_name("outlast"))]
         if not sandboxes:

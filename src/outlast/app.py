@@ -29,7 +29,7 @@ from starlette.types import ASGIApp
 
 from outlast.apps import APPS
 from outlast.assembly import open_accounts, open_catalog, open_sandboxes
-from outlast.base.clock import SystemClock
+from outlast.base.clock import Clock, SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
 from outlast.base.errors import OutlastError, UnsafeBind
 from outlast.base.ids import new_id
@@ -60,6 +60,7 @@ from outlast.kernel.mcp.package_network import PackageNetwork
 from outlast.kernel.mcp.package_servers import PackageServers
 from outlast.kernel.mcp.tools import ConnectedTools
 from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.postgres_checks import options_of, warn_of_room
 from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.presence.news import PresenceNews
@@ -176,7 +177,7 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
     `DataDirectoryInUse`, `StorageUnavailable`, `SchemaMismatch`, `DeploymentMismatch`, `SecretKeyMissing`,
     `InvalidSetting`."""
     load()
-    clock = SystemClock()
+    clock: Clock = SystemClock()
     folder = data_directory(settings.server.data_dir)
     async with AsyncExitStack() as stack:
         was_clean = stack.enter_context(held(folder))
@@ -185,17 +186,20 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         environment = dict(os.environ)
         for sidecar in sidecars:
             environment |= sidecar.secrets
-        database = open_database(settings.database.url.reveal(), folder, clock)
+        database = open_database(settings.database.url.reveal(), folder, clock, options_of(settings))
         stack.push_async_callback(database.aclose)
         if not was_clean and isinstance(database, SqliteDatabase):
             await anyio.to_thread.run_sync(demand_whole, database.path)
         await migrate(database)
+        await warn_of_room(database, settings)
         if not await join(database, Deployment(folder, folder / settings.blobs.url.reveal())):
             log.warning("the database was restored: stored files are not collected until 'outlast verify' has run")
         hub = Hub()
         hub.live = await open_live(settings.live.redis_url, database, clock)
         stack.push_async_callback(hub.live.aclose)
         vault = await open_vault(database, folder, os.environ)
+        if database.dialect == "postgresql":  # whose time all processes share
+            clock = database.clock
         supervisor = Supervisor(clock, DatabaseShelf(database))
         catalog = open_catalog(settings, clock)
         stack.push_async_callback(catalog.aclose)

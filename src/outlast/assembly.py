@@ -5,7 +5,7 @@ import os
 from dataclasses import fields
 from datetime import timedelta
 
-from outlast.base.clock import SystemClock
+from outlast.base.clock import Clock
 from outlast.base.data_directory import node_of
 from outlast.kernel.apps.opened import Opening
 from outlast.kernel.connections.account_tokens import AccountTokens
@@ -37,7 +37,7 @@ from outlast_sandbox.egress.secrets import OperatorSecrets
 log = logging.getLogger("outlast.app")
 
 
-def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
+def open_catalog(settings: Settings, clock: Clock) -> ModelCatalog:
     """The configured models. Keys come from the environment variables that the settings name."""
     providers = [
         ProviderConfig(name=name, **{field.name: getattr(provider, field.name) for field in fields(provider)})

@@ -85,7 +85,7 @@ class CrashingDatabase:
 
     def __init__(self, inner: Database, point_file: Path, commits_file: Path | None = None) -> None:
         self._inner, self._point_file, self._commits_file = inner, point_file, commits_file
-        self.dialect = inner.dialect
+        self.dialect, self.clock = inner.dialect, inner.clock
         self._lock = threading.Lock()
         # Inode and time of the file, so that a new one is noticed; a freed inode is soon another file's.
         self._armed: tuple[tuple[int, int], CrashPoint] | None = None
@@ -116,6 +116,11 @@ class CrashingDatabase:
     @asynccontextmanager
     async def in_thread(self) -> AsyncIterator[CrashingDatabase]:
         async with self._inner.in_thread() as inner:
+            yield CrashingDatabase(inner, self._point_file, self._commits_file)
+
+    @asynccontextmanager
+    async def patient(self) -> AsyncIterator[CrashingDatabase]:
+        async with self._inner.patient() as inner:
             yield CrashingDatabase(inner, self._point_file, self._commits_file)
 
     async def background(self) -> None:

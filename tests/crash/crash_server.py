@@ -16,6 +16,7 @@ from outlast.__main__ import main as run
 from outlast.base.clock import Clock, SystemClock
 from outlast.db.connect import open_database
 from outlast.db.database import Database
+from outlast.db.postgres_options import PostgresOptions
 from tests.crash.crash_database import BLOCKING, CLOCK, COMMITS_FILE, FLOWS, GUEST, POINT_FILE, STAGED, CrashingDatabase
 
 
@@ -29,9 +30,9 @@ class ShiftedClock(SystemClock):
         return super().now() + self._ahead
 
 
-def _open_crashing(url: str, data_dir: Path, clock: Clock) -> Database:
+def _open_crashing(url: str, data_dir: Path, clock: Clock, options: PostgresOptions | None = None) -> Database:
     commits = os.environ.get(COMMITS_FILE)
-    inner = open_database(url, data_dir, clock)
+    inner = open_database(url, data_dir, clock, options)
     return CrashingDatabase(inner, Path(os.environ[POINT_FILE]), Path(commits) if commits else None)
 
 

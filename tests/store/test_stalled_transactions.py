@@ -12,21 +12,18 @@ import sqlalchemy as sa
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import StorageUnavailable
-from outlast.db import postgres as module
 from outlast.db.database import Tx
 from outlast.db.postgres import PostgresDatabase
+from outlast.db.postgres_options import PostgresOptions
 
 pytestmark = pytest.mark.postgres
 HELD = sa.text("LOCK TABLE threads")
 
 
 @pytest.fixture
-async def two(
-    reused_postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[tuple[PostgresDatabase, PostgresDatabase]]:
+async def two(reused_postgres_url: str) -> AsyncIterator[tuple[PostgresDatabase, PostgresDatabase]]:
     other = PostgresDatabase(reused_postgres_url, SystemClock())
-    monkeypatch.setattr(module, "STALLED_MS", 300)
-    both = PostgresDatabase(reused_postgres_url, SystemClock()), other
+    both = PostgresDatabase(reused_postgres_url, SystemClock(), PostgresOptions(stalled_s=0.3)), other
     yield both
     for one in both:
         await one.aclose()
@@ -53,7 +50,7 @@ async def test_a_process_that_stands_still_in_a_transaction_does_not_hold_its_ro
     two: tuple[PostgresDatabase, PostgresDatabase],
 ) -> None:
     stalled, other = two
-    async with stalled._engine.connect() as connection:
+    async with stalled._connections.engine.connect() as connection:
         await connection.exec_driver_sql("BEGIN")
         await connection.execute(HELD)
         with anyio.fail_after(60):
@@ -83,13 +80,11 @@ async def test_a_transaction_in_which_the_event_loop_was_blocked_for_too_long_is
     assert await stalled.write(change) >= 2
 
 
-async def test_a_transaction_that_gets_no_connection_says_that_there_are_too_many(
-    reused_postgres_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "POOL_SIZE", 1)
-    monkeypatch.setattr(module, "POOL_WAIT_S", 0.01)
-    full = PostgresDatabase(reused_postgres_url, SystemClock())
-    async with full._engine.connect(), full._engine.connect():
-        with pytest.raises(StorageUnavailable, match="Too many transactions are waiting for PostgreSQL"):
-            await full.write(touch)
+async def test_a_transaction_that_gets_no_connection_says_that_there_are_too_many(reused_postgres_url: str) -> None:
+    full = PostgresDatabase(reused_postgres_url, SystemClock(), PostgresOptions(pool_size=1, room_s=0.01))
+    taken = await full._connections.take()
+    with pytest.raises(StorageUnavailable, match="Too many transactions are waiting for PostgreSQL"):
+        await full.write(touch)
+    await full._connections.give_back(*taken)
+    await full.write(touch)
     await full.aclose()

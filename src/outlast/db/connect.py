@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from outlast.base.clock import Clock
 from outlast.base.errors import InvalidSetting, SchemaMismatch
 from outlast.db.database import Database
+from outlast.db.postgres_options import PostgresOptions
 from outlast.db.sqlite import SqliteDatabase
 
 MIGRATIONS = Path(__file__).with_name("migrations")
@@ -19,7 +20,7 @@ def sqlite_path(url: str, data_dir: Path) -> Path:
     return data_dir / url.removeprefix("sqlite:///")
 
 
-def open_database(url: str, data_dir: Path, clock: Clock) -> Database:
+def open_database(url: str, data_dir: Path, clock: Clock, options: PostgresOptions | None = None) -> Database:
     """The database of `url`: `sqlite:///file` (relative to `data_dir`) or `postgresql://…`. Not migrated yet."""
     if url.startswith("sqlite:///"):
         return SqliteDatabase(sqlite_path(url, data_dir), clock)
@@ -27,7 +28,7 @@ def open_database(url: str, data_dir: Path, clock: Clock) -> Database:
         # Loaded here because it imports asyncpg and SQLAlchemy's ORM, which SQLite does not need.
         from outlast.db.postgres import PostgresDatabase
 
-        return PostgresDatabase(url.replace("postgres://", "postgresql://", 1), clock)
+        return PostgresDatabase(url.replace("postgres://", "postgresql://", 1), clock, options)
     raise InvalidSetting(
         "database.url is not the address of a database that Outlast supports.",
         hint="Write sqlite:///outlast.db or postgresql://user:password@host:5432/name.",
@@ -38,7 +39,10 @@ def open_database(url: str, data_dir: Path, clock: Clock) -> Database:
 async def migrate(database: Database) -> None:
     """Run every missing migration, in one transaction. Safe to repeat, and while a server of the same version runs.
     Raises `SchemaMismatch` if a newer Outlast created the database, or its tables are not those of its revision."""
-    await database.write(lambda tx: upgrade(tx.conn))
+    if await database.read(lambda tx: _current(tx.conn)) == revisions()[-1]:
+        return
+    async with database.patient() as patient:  # a change of large tables takes a while, or another process makes it
+        await patient.write(lambda tx: upgrade(tx.conn))
 
 
 def upgrade(conn: sa.Connection) -> None:

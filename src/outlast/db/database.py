@@ -13,6 +13,7 @@ from typing import Any, Concatenate, Final, NamedTuple, ParamSpec, Protocol, Typ
 
 import sqlalchemy as sa
 
+from outlast.base.clock import Clock
 from outlast.base.records import dataclass
 from outlast.db.lock_order import RowLocks, locks_of_transaction
 from outlast.db.prepared import (
@@ -177,6 +178,10 @@ class Database(Protocol):
 
     dialect: str
 
+    @property
+    def clock(self) -> Clock:
+        """The clock of its transactions. Use it for whatever is compared with their times."""
+
     async def write(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T: ...
     async def read(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T: ...
     def on_notice(self, listener: Callable[[str], None]) -> None:
@@ -193,6 +198,9 @@ class Database(Protocol):
     def in_thread(self) -> AbstractAsyncContextManager["Database"]:
         """The same database for the event loop of another thread, which enters this: its calls do not need the
         server's loop."""
+
+    def patient(self) -> AbstractAsyncContextManager["Database"]:
+        """The same database for statements that may take long, such as changes of tables: without a time limit."""
 
     async def background(self) -> None:
         """Run beside the server: listens for other processes' notices. Ends when cancelled, or at once."""

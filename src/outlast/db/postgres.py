@@ -1,35 +1,30 @@
-"""PostgreSQL: the same transaction functions, run through asyncpg; NOTIFY only wakes listeners and carries no data."""
+"""PostgreSQL: the same transaction functions, run through asyncpg."""
 
-import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import Any, Concatenate, Final
 
 import anyio
 import asyncpg
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.util import await_only
 
-from outlast.base.clock import Clock
+from outlast.base.clock import Clock, SystemClock
 from outlast.base.errors import DiskFull, MalformedInput, OutlastError, StorageUnavailable
 from outlast.base.records import dataclass
-from outlast.db.database import Listener, P, T, Tx, publish_commit, ring_all
+from outlast.db.database import Listener, P, T, Tx, publish_commit
+from outlast.db.database_clock import DatabaseClock
+from outlast.db.postgres_connections import Connections, Raw, cause_of, driver_of
+from outlast.db.postgres_notices import Notices
+from outlast.db.postgres_options import PostgresOptions
 from outlast.db.prepared import PreparedStatements
 
-CHANNEL: Final = "outlast"
-MESSAGES: Final = "outlast_messages"
-POOL_SIZE: Final = 10
-POOL_WAIT_S: Final = 10.0  # how long a transaction waits for a connection
-RECONNECT_S: Final = 1.0
-# A process that was stopped or cut off in the middle of a transaction must not hold its rows forever: another process
-# takes over its runs. No transaction here waits for anything but the database.
-STALLED_MS: Final = 10_000
 DEADLOCKS: Final = 5  # how many times in a row a transaction is retried
 RESET_S: Final = 5.0  # time limit of a rollback; then the connection is closed
-CACHED_STATEMENTS: Final = 1_000  # of a connection: more than the stores have
-_NOTIFY: Final = "SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload"
+_NOW: Final = "SELECT clock_timestamp()"
 _RUN_AGAIN: Final = (
     asyncpg.DeadlockDetectedError,
     asyncpg.SerializationError,
@@ -56,12 +51,6 @@ class PostgresDriver:
             await_only(driver_of(conn).executemany(sql, rows))
 
 
-def driver_of(conn: sa.Connection) -> "asyncpg.Connection[Any]":
-    """asyncpg's own connection below SQLAlchemy's."""
-    driver: asyncpg.Connection[Any] = conn.connection.driver_connection
-    return driver
-
-
 @contextmanager
 def _as_sqlalchemys(sql: str) -> Iterator[None]:
     """Raise asyncpg's errors as SQLAlchemy's."""
@@ -79,179 +68,161 @@ def _as_sqlalchemys(sql: str) -> Iterator[None]:
 
 @dataclass(slots=True)
 class _Attempt:
-    """One run of a transaction. `is_void`: its connection was lost, and nothing was committed."""
+    """One run of a transaction. `begins`: a write; reads need no transaction, since each statement sees the rows that
+    were committed when it began. `is_void`: nothing was committed; if its connection was lost, it is worth another."""
 
+    begins: bool
     is_void: bool = False
+    is_running: bool = False
+
+    def lost(self, raw: Raw, error: BaseException) -> None:
+        """It failed, and its connection was reset."""
+        was_idle = isinstance(error.__cause__, asyncpg.IdleInTransactionSessionTimeoutError)
+        was_slow = self.is_running and isinstance(cause_of(error), TimeoutError)  # it would be so again
+        self.is_void = raw.is_closed() and (self.is_void or was_idle) and not was_slow
 
 
 class PostgresDatabase:
-    """A PostgreSQL database, by URL (`postgresql://user:password@host:port/name`)."""
+    """A PostgreSQL database, by URL (`postgresql://user:password@host:port/name`). On the system's clock, the time of
+    its transactions is the database's (`DatabaseClock`); a test's clock stays what it is."""
 
     dialect = "postgresql"
 
-    def __init__(self, url: str, clock: Clock, pool_size: int | None = None) -> None:
+    def __init__(
+        self, url: str, clock: Clock, options: PostgresOptions | None = None, *, measures_often: bool = False
+    ) -> None:
+        """`measures_often`: ask for the time before each transaction."""
         self._dsn = url.replace("postgresql+asyncpg://", "postgresql://")
-        self._clock = clock
-        self._listeners: list[Listener] = []
-        self._on_message: list[Listener] = []
-        self._me = os.urandom(6).hex()
-        self._engine = create_async_engine(
-            self._dsn.replace("postgresql://", "postgresql+asyncpg://", 1),
-            pool_size=pool_size or POOL_SIZE,
-            max_overflow=pool_size or POOL_SIZE,
-            pool_timeout=POOL_WAIT_S,
-            pool_use_lifo=True,  # few connections in use, so that each has prepared its statements
-            isolation_level="AUTOCOMMIT",  # transactions are begun on the driver
-            connect_args={
-                "server_settings": {"idle_in_transaction_session_timeout": str(STALLED_MS)},
-                "statement_cache_size": CACHED_STATEMENTS,
-            },
-        )
-        self._prepared = PreparedStatements(self._engine.dialect, PostgresDriver())
+        self._options = options = options or PostgresOptions()
+        self.clock = DatabaseClock(clock, options.tolerated_s) if isinstance(clock, SystemClock) else clock
+        self._measured = self.clock if isinstance(self.clock, DatabaseClock) else None
+        self._measures_often = measures_often
+        self._connections = Connections(self._dsn, options)
+        self._notices = Notices(self._dsn, self._connections, self._measured, os.urandom(6).hex())
+        self._prepared = PreparedStatements(self._connections.engine.dialect, PostgresDriver())
 
     async def write(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         def run(conn: sa.Connection) -> tuple[T, Tx]:
-            tx = Tx(conn, self._clock.now(), prepared=self._prepared)
+            tx = Tx(conn, self.clock.now(), prepared=self._prepared)
             result = fn(tx, *args, **kwargs)
             tx.end()
             if tx.notices:
-                payloads = [f"{self._me} {stream_id}" for stream_id in tx.notices]
-                await_only(driver_of(conn).execute(_NOTIFY, CHANNEL, payloads))
+                await_only(self._notices.send(driver_of(conn), list(tx.notices)))
             return result, tx
 
         result, tx = await self._again(run)
-        publish_commit(tx, self._listeners)
+        publish_commit(tx, self._notices.listeners)
         return result
 
     async def read(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         def run(conn: sa.Connection) -> T:
-            return fn(Tx(conn, self._clock.now(), prepared=self._prepared), *args, **kwargs)
+            return fn(Tx(conn, self.clock.now(), prepared=self._prepared), *args, **kwargs)
 
-        return await self._transact(run)
+        return await self._again(run, begins=False)
 
     def on_notice(self, listener: Listener) -> None:
-        self._listeners.append(listener)
+        self._notices.listeners.append(listener)
 
     async def tell(self, messages: Sequence[str]) -> None:
-        def run(conn: sa.Connection) -> None:
-            await_only(driver_of(conn).execute(_NOTIFY, MESSAGES, [f"{self._me} {text}" for text in messages]))
-
-        await self._transact(run)
+        await self._again(lambda conn: await_only(self._notices.tell(driver_of(conn), messages)), begins=False)
 
     def on_message(self, listener: Listener) -> None:
-        self._on_message.append(listener)
+        self._notices.on_message.append(listener)
 
     @asynccontextmanager
     async def in_thread(self) -> AsyncIterator["PostgresDatabase"]:
-        """A pool of its own with one connection."""
-        mine = PostgresDatabase(self._dsn, self._clock, pool_size=1)
+        """A pool of its own with one connection. It asks for the time before each transaction, of which there are
+        few."""
+        async with self._beside(measures_often=True) as mine:
+            yield mine
+
+    @asynccontextmanager
+    async def patient(self) -> AsyncIterator["PostgresDatabase"]:
+        """A pool of its own with one connection, whose statements have no time limit."""
+        async with self._beside(command_s=None) as mine:
+            yield mine
+
+    async def background(self) -> None:
+        """Listen for other processes' notices until cancelled."""
+        await self._notices.receive()
+
+    async def aclose(self) -> None:
+        """Close the pool. Safe to repeat."""
+        await self._connections.aclose()
+
+    @asynccontextmanager
+    async def _beside(self, *, measures_often: bool = False, **changes: Any) -> AsyncIterator["PostgresDatabase"]:
+        options = replace(self._options, pool_size=1, **changes)
+        mine = PostgresDatabase(self._dsn, self.clock, options, measures_often=measures_often)
         try:
             yield mine
         finally:
             with anyio.move_on_after(RESET_S, shield=True):
                 await mine.aclose()
 
-    async def background(self) -> None:
-        """Listen for other processes' notices until cancelled; a lost connection is reopened, and then all streams are
-        notified once, since notices may have been missed."""
-        while True:
-            try:
-                connection = await asyncpg.connect(self._dsn)
-            except (OSError, asyncpg.PostgresError):
-                await anyio.sleep(RECONNECT_S)
-                continue
-            lost = asyncio.Event()
-            connection.add_termination_listener(lambda *_, lost=lost: lost.set())
-            try:
-                await connection.add_listener(CHANNEL, self._heard)
-                await connection.add_listener(MESSAGES, self._heard_message)
-                ring_all(self._listeners, "*")
-                await lost.wait()
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                pass
-            finally:
-                with anyio.move_on_after(1, shield=True):
-                    if not connection.is_closed():
-                        await connection.close()
-            await anyio.sleep(RECONNECT_S)
-
-    async def aclose(self) -> None:
-        """Close the pool. Safe to repeat."""
-        await self._engine.dispose()
-
-    async def _again(self, run: Callable[[sa.Connection], T]) -> T:
+    async def _again(self, run: Callable[[sa.Connection], T], *, begins: bool = True) -> T:
         """Run the transaction, and retry it a few times after a deadlock, which rolled everything back, or if its
         connection was lost before the commit: PostgreSQL closes it when the event loop is blocked in between."""
         for _ in range(DEADLOCKS):
-            attempt = _Attempt()
+            attempt = _Attempt(begins)
             try:
                 return await self._transact(run, attempt)
             except StorageUnavailable as error:
-                if not attempt.is_void and not isinstance(_cause(error.__cause__), _RUN_AGAIN):
+                if not attempt.is_void and not isinstance(cause_of(error.__cause__), _RUN_AGAIN):
                     raise
-        return await self._transact(run, _Attempt())
+        return await self._transact(run, _Attempt(begins))
 
-    async def _transact(self, run: Callable[[sa.Connection], T], attempt: "_Attempt | None" = None) -> T:
-        """Run a transaction. Reads (no `attempt`) need none: each statement sees the rows that were committed when it
-        began."""
+    async def _transact(self, run: Callable[[sa.Connection], T], attempt: "_Attempt") -> T:
         try:
-            async with self._engine.connect() as connection:
-                raw: Any = (await connection.get_raw_connection()).driver_connection
-                try:
-                    if attempt is None:
-                        return await connection.run_sync(run)
-                    attempt.is_void = True
-                    await raw.execute("BEGIN")
-                    result = await connection.run_sync(run)
+            connection, raw = await self._connections.take()
+            attempt.is_void, is_dead = True, False
+            try:
+                await self._begin(raw, attempt.begins)
+                attempt.is_running = True
+                result = await connection.run_sync(run)
+                if attempt.begins:
                     attempt.is_void = raw.is_closed()  # from here on, a lost connection may have committed
                     await raw.execute("COMMIT")
-                    return result
-                except BaseException as error:
-                    await self._reset(connection, raw)
-                    if attempt is not None:
-                        was_idle = isinstance(error.__cause__, asyncpg.IdleInTransactionSessionTimeoutError)
-                        attempt.is_void = raw.is_closed() and (attempt.is_void or was_idle)
-                    raise
+                return result
+            except BaseException as error:
+                is_dead = await self._reset(raw, error)
+                attempt.lost(raw, error)
+                raise
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await self._connections.give_back(connection, raw, is_dead=is_dead)
         except OutlastError:
             raise
         except Exception as error:
             raise _translate(error) from error
 
-    async def _reset(self, connection: AsyncConnection, raw: Any) -> None:
-        """Roll back. A connection that is lost or still in the transaction is not reused; after a lost one, all others
-        of the pool are reopened too, since the whole server may have been down."""
-        with anyio.CancelScope(shield=True):
-            with anyio.move_on_after(RESET_S):
-                try:
-                    if raw.is_in_transaction():
-                        await raw.execute("ROLLBACK")
-                except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
-                    pass  # it is lost
-            is_lost = raw.is_closed()
-            if is_lost or raw.is_in_transaction():
-                await connection.invalidate()
-            if is_lost:
-                await self._engine.dispose()
+    async def _begin(self, raw: Raw, begins: bool) -> None:
+        try:
+            clock, answer_s = self._measured, self._options.answer_s
+            if clock is not None and (self._measures_often or clock.is_old):
+                await clock.measure(partial(raw.fetchval, _NOW, timeout=answer_s))
+            if begins:
+                await raw.execute("BEGIN", timeout=answer_s)
+        except TimeoutError:
+            raw.terminate()  # it is dead, and nothing was begun: the transaction is run on another connection
+            raise
 
-    def _heard(self, _connection: object, _pid: int, _channel: str, payload: object) -> None:
-        sender, _, stream_id = str(payload).partition(" ")
-        if sender != self._me:
-            ring_all(self._listeners, stream_id)
-
-    def _heard_message(self, _connection: object, _pid: int, _channel: str, payload: object) -> None:
-        sender, _, message = str(payload).partition(" ")
-        if sender != self._me:
-            ring_all(self._on_message, message)
-
-
-def _cause(error: BaseException | None) -> object:
-    """asyncpg's own error inside SQLAlchemy's."""
-    original = getattr(error, "orig", error)
-    return getattr(original, "__cause__", None) or original
+    async def _reset(self, raw: Raw, error: BaseException) -> bool:
+        """Roll back. True if the connection is lost: after a time-out, one that does not answer."""
+        with anyio.move_on_after(RESET_S, shield=True):
+            try:
+                if not raw.is_closed() and raw.is_in_transaction():
+                    await raw.execute("ROLLBACK")
+                elif not raw.is_closed() and isinstance(error, TimeoutError):
+                    await raw.fetchval("SELECT 1")
+                return bool(raw.is_closed())
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                pass
+        return True
 
 
 def _translate(error: Exception) -> Exception:
-    cause = _cause(error)
+    cause = cause_of(error)
     if isinstance(cause, asyncpg.CharacterNotInRepertoireError):
         return MalformedInput("The input contains a NUL character.", hint="Remove it.")
     if isinstance(cause, asyncpg.DiskFullError):

@@ -80,7 +80,7 @@ class SqliteDatabase:
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self.path = path
-        self._clock = clock
+        self.clock = clock
         self._listeners: list[Listener] = []
         self._writes: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._reads: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
@@ -121,6 +121,11 @@ class SqliteDatabase:
     @asynccontextmanager
     async def in_thread(self) -> AsyncIterator["SqliteDatabase"]:
         """This one: its threads serve every event loop, and a second writer would have to wait for the first."""
+        yield self
+
+    @asynccontextmanager
+    async def patient(self) -> AsyncIterator["SqliteDatabase"]:
+        """This one: its statements have no time limit."""
         yield self
 
     async def background(self) -> None:
@@ -169,7 +174,7 @@ class SqliteDatabase:
         try:
             with _begun(driver, "IMMEDIATE"):
                 for job in jobs:
-                    _run_job(conn, job, self._clock, self._prepared, "job" if len(jobs) > 1 else None)
+                    _run_job(conn, job, self.clock, self._prepared, "job" if len(jobs) > 1 else None)
                 driver.execute("ROLLBACK" if all(job.error for job in jobs) else "COMMIT")
         except Exception as error:  # the commit itself failed: no job's change was saved
             for job in jobs:
@@ -182,7 +187,7 @@ class SqliteDatabase:
             while (job := self._reads.get()) is not None:
                 try:
                     with _begun(driver, "DEFERRED"):
-                        job.tx = Tx(conn, self._clock.now(), prepared=self._prepared)
+                        job.tx = Tx(conn, self.clock.now(), prepared=self._prepared)
                         job.result = job.call(job.tx)
                 except Exception as error:
                     job.error = _translate(error)

@@ -152,7 +152,7 @@ class House:
         catalog = ScriptedCatalog(wrap("model", self.model))
         provider = wrap("provider", self.provider, deep=("create", "connect", "processes"))
 
-        def opened(url: str, data_dir: Path, clock: Any) -> Any:
+        def opened(url: str, data_dir: Path, _clock: Any, _options: Any) -> Any:
             return wrap("database", open_database(url, data_dir, SystemClock()), deep=("in_thread",))
 
         def supervisor(_clock: Any, shelf: Any) -> Supervisor:

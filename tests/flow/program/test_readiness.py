@@ -131,6 +131,7 @@ class Silent:
     """A database that does not answer."""
 
     dialect = "sqlite"
+    clock = SystemClock()
 
     async def write(self, *_: object) -> None:
         await anyio.sleep_forever()

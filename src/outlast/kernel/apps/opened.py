@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from starlette.types import ASGIApp
 
-from outlast.base.clock import SystemClock
+from outlast.base.clock import Clock
 from outlast.base.records import dataclass
 from outlast.base.supervision.supervisor import Run, Supervisor
 from outlast.db.blobs import FolderBlobs
@@ -64,7 +64,7 @@ class Opening:
     settings: Settings
     database: Database
     blobs: FolderBlobs
-    clock: SystemClock
+    clock: Clock
     folder: Path
     environment: Mapping[str, str]
     vault: Vault

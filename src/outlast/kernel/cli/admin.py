@@ -14,6 +14,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.cli.terminal import err
 from outlast.kernel.deployment import Deployment, check
+from outlast.kernel.postgres_checks import options_of
 from outlast.kernel.projects import store as projects
 from outlast.kernel.settings import Settings
 
@@ -68,7 +69,7 @@ async def opened(settings: Settings, *, create: bool = False, adopt: bool = Fals
     if file is not None and not create and not file.is_file():
         raise DataDirectoryMissing(f"There is no Outlast database at {file}.", database=str(file))
     err.print(f"Database: {file or settings.database.url}", style="dim")
-    async with aclosing(open_database(url, folder, SystemClock())) as database:
+    async with aclosing(open_database(url, folder, SystemClock(), options_of(settings))) as database:
         await migrate(database)
         await check(database, Deployment(folder, folder / settings.blobs.url.reveal()), adopt=adopt)
         yield database

@@ -24,6 +24,14 @@ class ServiceHealth(Answer):
     code: str
 
 
+class ClockHealth(Answer):
+    """How far the machine's clock is ahead of the database's, whose time is used, and how far it may be."""
+
+    ok: bool
+    ahead_s: float
+    tolerated_s: float
+
+
 class SetAsideItem(Answer):
     """Work that failed repeatedly and is not tried again."""
 
@@ -35,11 +43,13 @@ class SetAsideItem(Answer):
 
 
 class ReadyAnswer(Answer):
-    """Whether the server can work. Services and failed work only with `?verbose`."""
+    """Whether the server can work. Services, failed work and the clock only with `?verbose`; the clock only on
+    PostgreSQL."""
 
     status: str
     database: str
     sandbox: SandboxHealth
     down: list[str]
     services: list[ServiceHealth] | None = None
+    clock: ClockHealth | None = None
     set_aside: list[SetAsideItem] | None = None

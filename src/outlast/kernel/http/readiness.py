@@ -14,6 +14,7 @@ from outlast.base.supervision.item_guard import SetAside
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.db.tables import put_fact
+from outlast.kernel.postgres_checks import clock_of
 from outlast.kernel.set_aside import store
 from outlast_sandbox.interface import ProbeReport, SandboxProvider
 
@@ -61,8 +62,14 @@ class Readiness:
         found: dict[str, Any] = {"status": status, "database": database, "sandbox": sandbox}
         found["down"] = [one.name for one in down]
         if verbose:
-            found |= {"services": self._services(), "set_aside": await self._set_aside()}
+            found |= {"services": self._services(), "set_aside": await self._set_aside(), "clock": self._clock()}
         return ready, found
+
+    def _clock(self) -> dict[str, Any] | None:
+        state = clock_of(self._database)
+        if state is None:
+            return None
+        return {"ok": state.is_right, "ahead_s": round(state.ahead_s, 3), "tolerated_s": state.tolerated_s}
 
     def _services(self) -> list[dict[str, Any]]:
         """The items, without the reasons, since this needs no sign-in."""

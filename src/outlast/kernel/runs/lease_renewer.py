@@ -1,6 +1,7 @@
 """Renews leases from a thread: a tool that blocks the event loop does not cost the runs of this process."""
 
 import asyncio
+import time
 from collections.abc import Callable, Collection
 from datetime import timedelta
 from math import ceil
@@ -24,7 +25,8 @@ class LeaseRenewer:
     """A service of the worker: a thread with an event loop of its own, asleep while no legs run.
 
     It renews only while the worker's loop answers: otherwise a process that is stuck forever would keep its runs. If
-    the loop runs again after all, the fence decides: legs whose run another attempt has are reported.
+    the loop runs again after all, the fence decides: legs whose run another attempt has are reported. So are legs that
+    could not be renewed for a whole lease: by then another process may work on their runs.
     """
 
     def __init__(
@@ -34,7 +36,10 @@ class LeaseRenewer:
         the worker's loop."""
         self._engine, self._legs, self._on_lost = engine, legs, on_lost
         # A third of the lease at most: one renewal may fail, and the next is still in time.
-        self._interval_s = min(engine.settings.runs.heartbeat_s, engine.settings.runs.lease_s / 3)
+        lease_s = engine.settings.runs.lease_s
+        self._interval_s = min(engine.settings.runs.heartbeat_s, lease_s / 3)
+        self._patience_s = max(lease_s / 3, min(lease_s, 2.0))  # for one renewal: a busy machine needs a moment
+        self._held_at: dict[LegKey, float] = {}  # when each leg was last known to hold its run
         self._wake: Callable[[], object] | None = None  # set while the thread sleeps
 
     def wake(self) -> None:
@@ -73,14 +78,21 @@ class LeaseRenewer:
             self._wake = None
 
     async def _renew(self, db: Database) -> set[LegKey]:
-        """Renew the leases of the running legs. Returns the legs whose run another attempt has; none if the database
-        does not answer."""
-        legs, engine = set(self._legs()), self._engine
+        """Renew the leases of the running legs. Returns the legs whose run another attempt has, or may have because the
+        database has not answered for too long."""
+        legs, engine, began = set(self._legs()), self._engine, time.monotonic()
         run_ids = list({run_id for run_id, _ in legs})
         lease = timedelta(seconds=engine.settings.runs.lease_s)
+        self._held_at = {leg: self._held_at.get(leg, began - self._interval_s) for leg in legs}
         try:
-            with anyio.fail_after(lease.total_seconds()):  # a connection that hangs is replaced
-                return legs - await db.write(leases.renew_leases, engine.node_id, run_ids, lease)
+            with anyio.fail_after(self._patience_s):  # a connection that hangs is replaced
+                held = await db.write(leases.renew_leases, engine.node_id, run_ids, lease)
         except (OutlastError, TimeoutError) as error:
             engine.log("leases not renewed", error=error)
-            return set()
+            return self._outlived(lease.total_seconds()) if db.dialect == "postgresql" else set()
+        self._held_at |= dict.fromkeys(held & legs, began)
+        return legs - held
+
+    def _outlived(self, lease_s: float) -> set[LegKey]:
+        now = time.monotonic()
+        return {leg for leg, at in self._held_at.items() if now - at > lease_s}

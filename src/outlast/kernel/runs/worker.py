@@ -230,11 +230,13 @@ class Worker:
         await self._engine.db.write(change)
 
     def _drop(self, lost: Collection[LegKey]) -> None:
-        """Cancel legs whose run another attempt has."""
+        """Cancel legs whose run another attempt has, or may have. One that hangs in a lost connection ends later; its
+        followers go on from the database at once."""
         for key in lost:
             leg = self._legs.get(key)
             if leg is not None and not leg.ended:
                 leg.cancel("fence")
+                self._engine.hub.unwrite(*key)
 
     async def _pass_cancels(self) -> None:
         """A cancel is a durable flag first; the bell only delivers it sooner."""

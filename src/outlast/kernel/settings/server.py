@@ -4,6 +4,7 @@ from typing import Literal
 
 from outlast.base.records import dataclass
 from outlast.base.settings.fields import SecretUrl, setting
+from outlast.db.postgres_options import POOL_SIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,13 @@ class DatabaseSettings:
     url: SecretUrl = setting(
         "sqlite:///FILE (relative to the data directory) or postgresql://USER:PASSWORD@HOST:PORT/NAME.",
         SecretUrl("sqlite:///outlast.db"),
+    )
+    pool_size: int = setting(
+        "Connections to PostgreSQL that one server or worker uses at a time for transactions; it has two more.",
+        POOL_SIZE,
+        unit="connections",
+        least=1,
+        most=1000,
     )
 
 

@@ -30,6 +30,7 @@ from outlast.kernel.cli.terminal import out, print_json, styled
 from outlast.kernel.cli.units import count
 from outlast.kernel.http.static_files import FOLDER as WEB_FOLDER
 from outlast.kernel.models.providers import is_installed
+from outlast.kernel.postgres_checks import clock_of, options_of, room_of
 from outlast.kernel.sandboxes.providers import open_provider
 from outlast.kernel.set_aside import store
 from outlast.kernel.set_aside.kinds import TITLES
@@ -78,6 +79,7 @@ def _examine(settings: Settings) -> Iterator[Finding]:
     yield Finding("ok", "Python", f"{platform.python_version()} on {platform.system()} {platform.release()}")
     yield _data_folder(settings)
     yield anyio.run(_database, settings)
+    yield from anyio.run(_postgres, settings)
     yield from anyio.run(_set_aside, settings)
     yield _port(settings)
     yield _sandboxes(settings)
@@ -113,7 +115,7 @@ async def _opened(settings: Settings) -> AsyncIterator[Database | None]:
     if url.startswith("sqlite:///") and not sqlite_path(url, folder).is_file():
         yield None
         return
-    async with aclosing(open_database(url, folder, SystemClock())) as database:
+    async with aclosing(open_database(url, folder, SystemClock(), options_of(settings))) as database:
         yield database
 
 
@@ -133,6 +135,27 @@ async def _database(settings: Settings) -> Finding:
         fix = "Start the database, or correct database.url."
         return Finding("bad", "Database", f"{settings.database.url}: {error.message}", (fix,))
     return Finding("ok", "Database", str(settings.database.url))
+
+
+async def _postgres(settings: Settings) -> list[Finding]:
+    """Its connections and its clock; nothing on SQLite, or if it cannot be read."""
+    try:
+        async with _opened(settings) as database:
+            room = None if database is None else await database.read(room_of, settings)
+            clock = None if database is None else clock_of(database)
+    except (OutlastError, sa.exc.DatabaseError):
+        return []
+    found = []
+    if room is not None:
+        fix = "Lower database.pool_size, or raise PostgreSQL's max_connections."
+        found.append(Finding("ok", "Connections to PostgreSQL", str(room)))
+        if not room.is_enough:
+            found[-1] = Finding("note", "Connections to PostgreSQL", str(room), (fix,))
+    if clock is not None:
+        fix = "Let a time service (NTP) set this machine's clock. Leases and timers use the database's meanwhile."
+        right = clock.is_right
+        found.append(Finding("ok" if right else "note", "Clock", str(clock), () if right else (fix,)))
+    return found
 
 
 async def _set_aside(settings: Settings) -> list[Finding]:
