@@ -571,6 +571,13 @@ export interface Clock {
   takes_away: string
 }
 
+/** How far the machine's clock is ahead of the database's, whose time is used, and how far it may be. */
+export interface ClockHealth {
+  ok: boolean
+  ahead_s: number
+  tolerated_s: number
+}
+
 export interface Clocks {
   /** Seconds after which a run that waits for a person is paused. */
   approval_pause_after_s: number
@@ -3195,7 +3202,8 @@ export interface QuoteInput {
   suffix?: string
 }
 
-/** Whether the server can work. Services and failed work only with `?verbose`. */
+/** Whether the server can work. Services, failed work and the clock only with `?verbose`; the clock only on
+ * PostgreSQL. */
 export interface Ready {
   /** `ok`, or `unavailable` while the server cannot work. */
   status: string
@@ -3207,6 +3215,7 @@ export interface Ready {
   down: string[]
   /** All services of the server; with `?verbose` only. */
   services: ServiceHealth[] | null
+  clock: ClockHealth | null
   /** Work that is not tried again; with `?verbose` only. */
   set_aside: SetAsideCount[] | null
 }

@@ -586,6 +586,13 @@ class Clock(TypedDict):
     takes_away: str
 
 
+class ClockHealth(TypedDict):
+    """How far the machine's clock is ahead of the database's, whose time is used, and how far it may be."""
+    ok: bool
+    ahead_s: float
+    tolerated_s: float
+
+
 class Clocks(TypedDict):
     # Seconds after which a run that waits for a person is paused.
     approval_pause_after_s: float
@@ -3231,7 +3238,8 @@ class QuoteInput(TypedDict):
 
 
 class Ready(TypedDict):
-    """Whether the server can work. Services and failed work only with `?verbose`."""
+    """Whether the server can work. Services, failed work and the clock only with `?verbose`; the clock
+    only on PostgreSQL."""
     # `ok`, or `unavailable` while the server cannot work.
     status: str
     # `ok`, or why the database does not answer.
@@ -3242,6 +3250,7 @@ class Ready(TypedDict):
     down: Sequence[str]
     # All services of the server; with `?verbose` only.
     services: Sequence[ServiceHealth] | None
+    clock: ClockHealth | None
     # Work that is not tried again; with `?verbose` only.
     set_aside: Sequence[SetAsideCount] | None
 
