@@ -30,7 +30,7 @@ class _Executes(Protocol):
 
 
 class Notices:
-    """What this process tells others, and what it is told by them. `me`: a name that no other process has."""
+    """What this process tells others, and what they tell it. `me`: a name that no other process has."""
 
     def __init__(self, dsn: str, connections: Connections, clock: DatabaseClock | None, me: str) -> None:
         self._dsn, self._connections, self._clock, self._me = dsn, connections, clock, me
@@ -43,7 +43,7 @@ class Notices:
         await raw.execute(_NOTIFY, CHANNEL, [f"{self._me} {stream_id}" for stream_id in stream_ids])
 
     async def tell(self, raw: _Executes, messages: Sequence[str]) -> None:
-        """Outside a transaction: other processes are told at once."""
+        """Outside a transaction: other processes get these at once."""
         await raw.execute(_NOTIFY, MESSAGES, [f"{self._me} {message}" for message in messages])
 
     async def receive(self) -> None:
