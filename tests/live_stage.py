@@ -57,6 +57,10 @@ class Follower:
     events: list[dict[str, Any]] = field(default_factory=list)
     pushed: int = 0
     _news: anyio.Event = field(default_factory=anyio.Event)
+    began: int = 0
+
+    def __post_init__(self) -> None:
+        self.began = self.cursor
 
     async def run(self) -> None:
         frames = follow.follow_run(self.node.db, self.node.hub, self.run_id, self.cursor, self._push)
@@ -100,6 +104,7 @@ class Stage:
         node = node or self.here
 
         def take(tx: Tx) -> tuple[Any, int]:
+            tx.execute(sa.update(runs).where(runs.c.id != self.run_id).values(leg="ended"))
             tx.execute(sa.update(runs).where(runs.c.id == self.run_id).values(leg="ready"))
             return claims.claim_ready(tx, "nod_test", timedelta(60), 1)[0]
 
@@ -163,16 +168,17 @@ async def opened_node(url: str, folder: Path, redis_url: str = "") -> AsyncItera
 async def opened_stage(url: str, folder: Path, redis_url: str = "") -> AsyncIterator[Stage]:
     """Both nodes, and a run that is ready to be claimed."""
 
-    def make(tx: Tx) -> str:
-        ada = make_user(tx)
-        thread_id = make_thread(tx, make_project(tx, ada), ada)
-        return make_run(tx, thread_id, ada, status="queued", leg="ready")
-
     async with AsyncExitStack() as stack:
         here = await stack.enter_async_context(opened_node(url, folder, redis_url))
         one = here.db.dialect == "sqlite"
         there = here if one else await stack.enter_async_context(opened_node(url, folder, redis_url))
         group = await stack.enter_async_context(anyio.create_task_group())
-        stage = Stage(here, there, group, await here.db.write(make))
+        stage = Stage(here, there, group, await here.db.write(new_run))
         yield stage
         group.cancel_scope.cancel()
+
+
+def new_run(tx: Tx) -> str:
+    """A run in a thread of its own, ready to be claimed."""
+    ada = make_user(tx)
+    return make_run(tx, make_thread(tx, make_project(tx, ada), ada), ada, status="queued", leg="ready")

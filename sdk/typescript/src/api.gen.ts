@@ -2554,17 +2554,6 @@ export interface NewWebhook {
   secret: string
 }
 
-/** A server or worker of the database, and whether it renewed its row lately. */
-export interface NodeHealth {
-  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
-  id: string
-  kind: string
-  /** Version number; each change adds 1. */
-  version: string
-  seen_at: string
-  lives: boolean
-}
-
 /** A notice of the server to the reader. */
 export interface NoticePart {
   /** Always `notice` for this kind of part. */
@@ -3213,7 +3202,7 @@ export interface QuoteInput {
   suffix?: string
 }
 
-/** Whether the server can work. Services, failed work, nodes and the clock only with `?verbose`; the clock only on
+/** Whether the server can work. Services, failed work and the clock only with `?verbose`; the clock only on
  * PostgreSQL. */
 export interface Ready {
   /** `ok`, or `unavailable` while the server cannot work. */
@@ -3229,7 +3218,6 @@ export interface Ready {
   clock: ClockHealth | null
   /** Work that is not tried again; with `?verbose` only. */
   set_aside: SetAsideCount[] | null
-  nodes: NodeHealth[] | null
 }
 
 /** Reasoning of a model. */

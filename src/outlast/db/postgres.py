@@ -219,7 +219,7 @@ class PostgresDatabase:
                 elif not raw.is_closed() and isinstance(error, TimeoutError):
                     await raw.fetchval("SELECT 1")
                 return bool(raw.is_closed())
-            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError):
                 pass
         return True
 
@@ -243,7 +243,9 @@ def _translate(error: Exception) -> Exception:
         | asyncpg.AdminShutdownError
         | asyncpg.CrashShutdownError
         | asyncpg.IdleInTransactionSessionTimeoutError
-        | asyncpg.InterfaceError,
+        | asyncpg.InterfaceError
+        # A statement on a connection that has just read the server's farewell, and not yet that it is closed
+        | asyncpg.InternalClientError,
     )
     if lost or getattr(error, "connection_invalidated", False):
         return StorageUnavailable("PostgreSQL does not answer.", retry_after_s=1)

@@ -2585,17 +2585,6 @@ class NewWebhook(TypedDict):
     secret: str
 
 
-class NodeHealth(TypedDict):
-    """A server or worker of the database, and whether it renewed its row lately."""
-    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
-    id: str
-    kind: str
-    # Version number; each change adds 1.
-    version: str
-    seen_at: str
-    lives: bool
-
-
 class NoticePart(TypedDict):
     """A notice of the server to the reader."""
     # Always `notice` for this kind of part.
@@ -3249,8 +3238,8 @@ class QuoteInput(TypedDict):
 
 
 class Ready(TypedDict):
-    """Whether the server can work. Services, failed work, nodes and the clock only with `?verbose`; the
-    clock only on PostgreSQL."""
+    """Whether the server can work. Services, failed work and the clock only with `?verbose`; the clock
+    only on PostgreSQL."""
     # `ok`, or `unavailable` while the server cannot work.
     status: str
     # `ok`, or why the database does not answer.
@@ -3264,7 +3253,6 @@ class Ready(TypedDict):
     clock: ClockHealth | None
     # Work that is not tried again; with `?verbose` only.
     set_aside: Sequence[SetAsideCount] | None
-    nodes: Sequence[NodeHealth] | None
 
 
 class ReasoningPart(TypedDict):

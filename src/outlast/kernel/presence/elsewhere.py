@@ -53,7 +53,7 @@ class Elsewhere:
         return _seen(before, now) != _seen(after, now)
 
     def of(self, room_id: str) -> Iterator[tuple[str, Remote]]:
-        """The users in a room, with their ids; one may come several times."""
+        """The users in a room, with their ids; the same user once per node."""
         for (_, user_id), here in self._rooms.get(room_id, {}).items():
             yield user_id, here
 

@@ -21,8 +21,9 @@ from outlast.base.records import dataclass
 from outlast.db.database import Database, Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.runs.tables import runs
+from outlast.kernel.streams.channel import NOTHING, Channel, Direct
 from outlast.kernel.streams.fold import fold_deltas
-from outlast.kernel.streams.hub import NOTHING, Channel, Direct, Hub, fresh
+from outlast.kernel.streams.hub import Hub, fresh
 from outlast.kernel.streams.log_store import (
     PAGE_BLOCKS,
     PAGE_BYTES,

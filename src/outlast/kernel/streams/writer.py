@@ -18,7 +18,8 @@ from outlast.base.clock import Clock, iso
 from outlast.base.errors import FenceLost, OutlastError, StorageUnavailable
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.streams.hub import Channel, Hub
+from outlast.kernel.streams.channel import Channel
+from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.live.memory import MemoryLive
 from outlast.kernel.streams.live.port import Live
 from outlast.kernel.streams.log_store import Line, NamedEvent, encode, encode_all, save

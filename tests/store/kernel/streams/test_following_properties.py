@@ -20,7 +20,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.runs import claims
 from outlast.kernel.runs.shapes import PartCarrier, RunCompleted, RunReference, RunStarted, StepReset
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.streams import follow, hub, writer
+from outlast.kernel.streams import channel, follow, writer
 from outlast.kernel.streams.fold import RunFold, apply, fold_lines
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.log_store import NamedEvent, read_all
@@ -156,7 +156,7 @@ async def test_each_event_once_in_order_with_any_interruptions(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(follow, "FOLD_BEYOND", 6 if folds else 1 << 60)
-        patch.setattr(hub, "TAIL_LINES", tail)
+        patch.setattr(channel, "TAIL_LINES", tail)
         patch.setattr(writer, "RESERVE", 40)
         patch.setattr(claims, "RESERVE", 40)
         patch.setattr(writer, "LOW_WATER", 15)

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import anyio
 import pytest
 
-from outlast.kernel.streams import hub as module
-from outlast.kernel.streams.hub import Channel, Direct, Hub
+from outlast.kernel.streams import channel as module
+from outlast.kernel.streams.channel import Channel, Direct
+from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.log_store import Line
 from outlast.kernel.streams.sse import event_frame
 from outlast.kernel.streams.writer import RunWriter

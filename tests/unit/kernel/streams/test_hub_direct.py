@@ -7,7 +7,8 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from outlast.kernel.streams.hub import Channel, Direct, Hub
+from outlast.kernel.streams.channel import Channel, Direct
+from outlast.kernel.streams.hub import Hub
 
 RUN = "run_1"
 

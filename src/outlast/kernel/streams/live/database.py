@@ -14,7 +14,7 @@ from anyio.abc import TaskGroup
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
 from outlast.db.database import Database
-from outlast.kernel.streams.hub import Channel
+from outlast.kernel.streams.channel import Channel
 from outlast.kernel.streams.live.feed import Feed
 from outlast.kernel.streams.live.interests import RENEW_S, Interests
 from outlast.kernel.streams.live.messages import Messages

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.streams.hub import Channel
+from outlast.kernel.streams.channel import Channel
 from outlast.kernel.streams.live.tail import Entry, Tail
 from outlast.kernel.streams.log_store import Line, read_after
 

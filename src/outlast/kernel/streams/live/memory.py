@@ -1,28 +1,27 @@
 """One node: the hub's memory is all there is, and nothing costs anything."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from outlast.kernel.streams.hub import Channel
+from outlast.kernel.streams.channel import Channel
 
 
 class MemoryLive:
     """Does nothing: every follower is on the node that writes."""
 
-    def writes(self, channel: "Channel") -> None:
+    def writes(self, channel: Channel) -> None:
         pass
 
-    def wrote(self, channel: "Channel") -> None:
+    def wrote(self, channel: Channel) -> None:
         pass
 
-    def follows(self, channel: "Channel") -> None:
+    def follows(self, channel: Channel) -> None:
         pass
 
-    def left(self, channel: "Channel") -> None:
+    def left(self, channel: Channel) -> None:
         pass
 
-    def rung(self, channel: "Channel") -> None:
+    def rung(self, channel: Channel) -> None:
         channel.ring()
 
     def saves_soon(self, run_id: str) -> bool:

@@ -1,10 +1,9 @@
 """The port: what the hub and presence need of a transport between nodes."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-if TYPE_CHECKING:  # the hub holds one of these
-    from outlast.kernel.streams.hub import Channel
+from outlast.kernel.streams.channel import Channel
 
 
 class Live(Protocol):
@@ -15,19 +14,19 @@ class Live(Protocol):
     after one of a newer.
     """
 
-    def writes(self, channel: "Channel") -> None:
+    def writes(self, channel: Channel) -> None:
         """A run is written on this node from now on."""
 
-    def wrote(self, channel: "Channel") -> None:
+    def wrote(self, channel: Channel) -> None:
         """It is no longer written here; all of it is in the database."""
 
-    def follows(self, channel: "Channel") -> None:
+    def follows(self, channel: Channel) -> None:
         """The channel has a first follower here and no writer: fill it (`Channel.feed`)."""
 
-    def left(self, channel: "Channel") -> None:
+    def left(self, channel: Channel) -> None:
         """It has no follower any more, or a writer here: stop filling it."""
 
-    def rung(self, channel: "Channel") -> None:
+    def rung(self, channel: Channel) -> None:
         """There is news in the database for a channel that this adapter fills."""
 
     def saves_soon(self, run_id: str) -> bool:

@@ -1,7 +1,7 @@
 """Live text through Redis: a stream per run, and one channel on which every node rings for the runs that it added to.
 
 An entry has the id `ATTEMPT-LAST`, so Redis itself refuses one of an older attempt or with a lower number. One pipeline
-per flush adds to all streams with new lines, then rings once; a node that hears the bell reads those streams that it
+per flush adds to all streams with new lines, then rings once; at the bell, a node reads those streams that it
 follows, again in one pipeline. A call that takes too long counts as a failure: then nothing is carried for a while,
 and the database does it alone. Nothing is ever sent twice, and nothing depends on what is in Redis.
 """
@@ -14,7 +14,7 @@ import anyio
 from redis.exceptions import RedisError, ResponseError
 
 from outlast.base.clock import Clock
-from outlast.kernel.streams.hub import Channel
+from outlast.kernel.streams.channel import Channel
 from outlast.kernel.streams.live.database import DatabaseLive
 from outlast.kernel.streams.live.feed import Feed
 from outlast.kernel.streams.live.redis_entries import entry_fields, entry_of
