@@ -243,6 +243,15 @@ class Rig:
         last = next(asked, None)
         return next((node for node in self.nodes if last is not None and node.machine.address == last.peer[0]), None)
 
+    async def row_of(self, run_id: str) -> str:
+        """What the database says of a run that stands still, to be shown to who looks for the reason."""
+        connection = await asyncpg.connect(self.postgres.url(NAME), timeout=5)
+        try:
+            names = "leg, status, attempt, deaths, owner, now() - lease_until AS lapsed, now() - ready_at AS ready"
+            return str(await connection.fetchrow(f"SELECT {names} FROM runs WHERE id = $1", run_id))
+        finally:
+            await connection.close()
+
     def open_database(self) -> Database:
         """The servers' database, seen from the side that no fault reaches."""
         return open_database(self.postgres.url(NAME), self.folder, SystemClock())
