@@ -247,7 +247,7 @@ class Rig:
         """What the database says of a run that stands still, to be shown to who looks for the reason."""
         connection = await asyncpg.connect(self.postgres.url(NAME), timeout=5)
         try:
-            names = "leg, status, attempt, deaths, owner, now() - lease_until AS lapsed, now() - ready_at AS ready"
+            names = "leg, status, attempt, deaths, owner, lease_until, ready_at, now()"
             return str(await connection.fetchrow(f"SELECT {names} FROM runs WHERE id = $1", run_id))
         finally:
             await connection.close()
