@@ -29,7 +29,7 @@ from outlast.testing.postgres import PostgresServer
 from tests.cluster import parts
 from tests.cluster.ledger import Ledger
 from tests.cluster.machines import OUTSIDE, SUBNET, Network, small_disk
-from tests.cluster.node import PORT, Node
+from tests.cluster.node import FAKETIME, PORT, Node
 
 NODES: Final = 3
 LEASE_S: Final = 4.0
@@ -166,6 +166,8 @@ class Rig:
             self.postgres.start()
 
     async def _open_engines(self) -> None:
+        if FAKETIME is None:
+            self._goes_without("libfaketime (faketime)")
         if self._wants_redis:
             self.redis = await self._started("redis", parts.redis_on(self.network.add("redis"), self.folder))
         if self._wants_s3:
@@ -185,12 +187,15 @@ class Rig:
 
     async def _started(self, name: str, part: parts.Part | None) -> parts.Part | None:
         if part is None:
-            self.lacks.append(name)
-            print(f"the rig goes without {name}: it is not installed")
+            self._goes_without(name)
             return None
         self._stack.push_async_callback(part.end)
         await part.start()
         return part
+
+    def _goes_without(self, name: str) -> None:
+        self.lacks.append(name)
+        print(f"the rig goes without {name}: it is not installed")
 
     def _add_node(self, name: str) -> None:
         machine = self.network.add(name)
@@ -237,6 +242,15 @@ class Rig:
         asked = (request for request in reversed(self.model.requests) if wanted in orjson.dumps(request.body))
         last = next(asked, None)
         return next((node for node in self.nodes if last is not None and node.machine.address == last.peer[0]), None)
+
+    async def row_of(self, run_id: str) -> str:
+        """What the database says of a run that stands still, to be shown to who looks for the reason."""
+        connection = await asyncpg.connect(self.postgres.url(NAME), timeout=5)
+        try:
+            names = "leg, status, attempt, deaths, owner, lease_until, ready_at, now()"
+            return str(await connection.fetchrow(f"SELECT {names} FROM runs WHERE id = $1", run_id))
+        finally:
+            await connection.close()
 
     def open_database(self) -> Database:
         """The servers' database, seen from the side that no fault reaches."""

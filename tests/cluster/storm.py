@@ -64,7 +64,8 @@ async def _check_going_on(rig: Rig, load: Load, number: int, findings: Findings)
         moved = list(_has_moved(job, began))
         kind = "followers that no longer get anything" if any(moved) else "runs that stand still"
         ages = [f"{one.label} from {one.moved_by} {anyio.current_time() - one.moved_at:.1f} s ago" for one in job.seen]
-        findings.add(kind, f"round {number}, {within_s:.0f} s after it: {job}; last events {ages}")
+        row = await rig.row_of(job.run_id)
+        findings.add(kind, f"round {number}, {within_s:.0f} s after it: {job}; last events {ages}; {row}")
 
 
 def _has_moved(job: Job, since: float) -> list[bool]:
