@@ -132,6 +132,8 @@ class MemoryProvider(ProviderDefaults):
         sandbox = self.sandbox_class(spec, files, {**_BUILTINS, **self._responders}, self._tasks)
         self._sandboxes[spec.sandbox_id] = sandbox
         self.created.append(spec.sandbox_id)
+        if self._capabilities.shared:  # each start can be told from the one before
+            sandbox.ref = f"{sandbox.ref}:{len(self.created)}"
         return sandbox
 
     async def connect(self, sandbox_id: str, ref: str) -> MemorySandbox:

@@ -2,8 +2,8 @@
 
 `start CONFIG NONCE` runs the agent in the background, unless one runs already; `find NONCE` only checks. Both print
 `running` or `gone`, and end the relays that an earlier process of the same server left behind. `relay NONCE` joins its
-own descriptors 0 and 1 to the agent, `dial PORT NONCE` to a port in here: each line in either direction is base64, since
-not every service transfers raw bytes.
+own descriptors 0 and 1 to the agent, `dial PORT NONCE` to a port in here: each line in either direction is base64,
+since not every service transfers raw bytes.
 """
 
 from __future__ import annotations
