@@ -91,7 +91,10 @@ class SandboxSpec:
     makes the home folder the workspace too, visible under both names. For providers with the capability `secrets` only:
     `allow_hosts` are the only hosts that may be reached, `secrets` by the name of their variable. `layers` are folders
     of the workspace that come from the snapshot's project, if it has one, each under a writable layer that ends with
-    the sandbox; for a provider without layers, they are ordinary folders. File lists omit the contents of layers."""
+    the sandbox; for a provider without layers, they are ordinary folders. File lists omit the contents of layers.
+    For a provider with hosts: `workspace_id` and `fence` are written on the sandbox, so that an older one of the same
+    workspace can be recognized and ended (`kill_older`); `host_labels` are labels that its host must carry, and
+    `host`, if given, is the only one it may be on."""
 
     sandbox_id: str
     workspace_dir: Path
@@ -105,6 +108,10 @@ class SandboxSpec:
     secrets: Mapping[str, WireSecret] = field(default_factory=dict)
     layers: tuple[str, ...] = ()
     orphan: Orphan = field(default_factory=Orphan)
+    workspace_id: str = ""
+    fence: int = 0
+    host_labels: tuple[str, ...] = ()
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
