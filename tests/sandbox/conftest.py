@@ -21,6 +21,7 @@ from outlast_sandbox.providers.docker.provider import DockerProvider
 from outlast_sandbox.providers.docker.provider import open_provider as open_docker
 from outlast_sandbox.providers.e2b.provider import E2bProvider
 from outlast_sandbox.providers.e2b.provider import open_provider as open_e2b
+from outlast_sandbox.providers.hosts.provider import HostsProvider
 from outlast_sandbox.providers.local.cgroups import find_layout
 from outlast_sandbox.providers.local.provider import LocalProvider
 from outlast_sandbox.providers.local.sandbox import LocalSandbox, State
@@ -28,6 +29,7 @@ from outlast_sandbox.providers.memory import MemoryProvider
 from outlast_sandbox.providers.setup import ProviderSetup
 from tests.sandbox.deno_service import TOKEN, DenoService, serving_deno
 from tests.sandbox.e2b_service import E2bService, serving_e2b
+from tests.sandbox.engine_gate import Certificates, EngineGate, make_certificates
 from tests.sandbox.podman import IMAGE, Podman, running_podman
 
 LIMITS = Limits(memory_bytes=512 * 1024**2, processes=128, disk_bytes=64 * 1024**2)
@@ -71,7 +73,39 @@ async def docker(tmp_path: Path, cache_dir: Path, podman: Podman) -> AsyncIterat
     owner = f"node_{os.getpid()}_{next(_numbers)}"
     setup = ProviderSetup(state_dir=tmp_path / "containers", cache_dir=cache_dir, owner=owner, options=options)
     provider = open_docker(setup)
+    assert isinstance(provider, DockerProvider)
     yield provider
+    for sandbox_id, ref in await provider.list_refs():
+        await (await provider.connect(sandbox_id, ref)).kill()
+
+
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    return make_certificates(tmp_path_factory.mktemp("tls"))
+
+
+@pytest.fixture
+def gate(podman: Podman, certificates: Certificates) -> Iterator[EngineGate]:
+    """The engine as a host elsewhere has it: on a port, over TLS, for those with a certificate."""
+    with EngineGate(podman.socket, certificates) as gate:
+        yield gate
+
+
+@pytest.fixture
+async def hosts(tmp_path: Path, cache_dir: Path, gate: EngineGate) -> AsyncIterator[HostsProvider]:
+    """Containers on one host, over TLS; whatever a test leaves alive is killed."""
+    owner = f"cluster_{os.getpid()}_{next(_numbers)}"
+    setup = ProviderSetup(
+        state_dir=tmp_path / "hosts",
+        cache_dir=cache_dir,
+        owner=owner,
+        options={"image": IMAGE},
+        hosts=[gate.host("one")],
+    )
+    provider = open_docker(setup)
+    assert isinstance(provider, HostsProvider)
+    yield provider
+    gate.open()
     for sandbox_id, ref in await provider.list_refs():
         await (await provider.connect(sandbox_id, ref)).kill()
 
@@ -120,7 +154,7 @@ async def deno(tmp_path: Path, deno_service: DenoService) -> DenoProvider:
     return open_deno(setup)
 
 
-REAL = ("local", "docker", "e2b", "deno")
+REAL = ("local", "docker", "hosts", "e2b", "deno")
 
 
 @pytest.fixture(params=["memory", *(pytest.param(name, marks=pytest.mark.sandbox) for name in REAL)])

@@ -95,7 +95,9 @@ class SandboxSpec:
     of the workspace that come from the snapshot's project, if it has one, each under a writable layer that ends with
     the sandbox; for a provider without layers, they are ordinary folders. File lists omit the contents of layers.
     `fence` numbers the starts in the workspace, from 1; a provider with the capability `shared` keeps it with the
-    sandbox."""
+    sandbox. For a provider with hosts, `workspace_id` and `fence` are written on the sandbox, so that an older one of
+    the same workspace can be recognized and ended (`kill_older`); `host_labels` are labels that its host must carry,
+    and `host`, if given, is the only one it may be on."""
 
     sandbox_id: str
     workspace_dir: Path
@@ -109,7 +111,10 @@ class SandboxSpec:
     secrets: Mapping[str, WireSecret] = field(default_factory=dict)
     layers: tuple[str, ...] = ()
     orphan: Orphan = field(default_factory=Orphan)
+    workspace_id: str = ""
     fence: int = 0
+    host_labels: tuple[str, ...] = ()
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """The configured sandbox provider of the server."""
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 from outlast.base.data_directory import cache_directory, node_of
@@ -9,7 +10,7 @@ from outlast.kernel.sandboxes.settings import SandboxSettings
 from outlast.kernel.sandboxes.translation import translated, translated_provider
 from outlast_sandbox.interface import SandboxProvider
 from outlast_sandbox.providers import registry
-from outlast_sandbox.providers.setup import ProviderSetup
+from outlast_sandbox.providers.setup import ProviderSetup, SandboxHost
 
 
 def provider_setup(settings: SandboxSettings, data_dir: Path) -> ProviderSetup:
@@ -23,6 +24,7 @@ def provider_setup(settings: SandboxSettings, data_dir: Path) -> ProviderSetup:
         deployment=known.id if (known := read_file(data_dir)) is not None else "",
         options=settings.options,
         region=settings.region,
+        hosts=_hosts(settings),
     )
 
 
@@ -36,9 +38,18 @@ def check_provider(settings: SandboxSettings) -> None:
     """Check that the settings name an existing provider, with known options. Raises as `open_provider`."""
     nowhere = Path(os.devnull)
     setup = ProviderSetup(
-        state_dir=nowhere, cache_dir=nowhere, owner="", options=settings.options, region=settings.region
+        state_dir=nowhere,
+        cache_dir=nowhere,
+        owner="",
+        options=settings.options,
+        region=settings.region,
+        hosts=_hosts(settings),
     )
     _open(settings.provider, setup)
+
+
+def _hosts(settings: SandboxSettings) -> tuple[SandboxHost, ...]:
+    return tuple(SandboxHost(**asdict(host)) for host in settings.hosts)
 
 
 def _open(name: str, setup: ProviderSetup) -> SandboxProvider:

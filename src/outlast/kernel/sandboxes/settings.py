@@ -36,6 +36,19 @@ class DependencySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HostSettings:
+    """One [[sandbox.hosts]] table: a machine whose Docker or Podman runs sandboxes (provider docker)."""
+
+    name: str = setting("Its name, without a slash; sandboxes remember it.")
+    url: str = setting("tcp://HOST:PORT (with TLS), ssh://USER@HOST, or unix:///PATH.")
+    tls_ca: str = setting("File (PEM) of the authority that signed its certificate (default: the system's).", "")
+    tls_cert: str = setting("File (PEM) of this server's certificate for it.", "")
+    tls_key: str = setting("File (PEM) of that certificate's key.", "")
+    labels: tuple[str, ...] = setting("Labels that sandboxes may ask for.", ())
+    capacity: int = setting("Most sandboxes on it.", 50, unit="sandboxes", least=1)
+
+
+@dataclass(frozen=True, slots=True)
 class SandboxSettings:
     """The isolated machines that agents work in. A file without this section, or provider = "none", offers no sandbox
     tools; without a file, sandboxes are local."""
@@ -91,6 +104,9 @@ class SandboxSettings:
         "Source of secrets' values: the name of an installed look-up, which returns each user's own values "
         "(default: the server's environment variables, the same for all users).",
         "",
+    )
+    hosts: tuple[HostSettings, ...] = setting(
+        "Machines that sandboxes live on, with provider docker (default: this machine).", ()
     )
     options: Mapping[str, Any] = setting("Options passed to the provider unchanged.", factory=no_entries)
     dependencies: tuple[DependencySettings, ...] = setting("Packages installed in sandboxes.", ())

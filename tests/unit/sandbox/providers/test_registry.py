@@ -16,16 +16,18 @@ from outlast_sandbox.providers.docker.provider import DockerProvider
 from outlast_sandbox.providers.docker.sandbox import DockerSandbox
 from outlast_sandbox.providers.e2b.provider import E2bProvider
 from outlast_sandbox.providers.e2b.sandbox import E2bSandbox
+from outlast_sandbox.providers.hosts.provider import HostsProvider
+from outlast_sandbox.providers.hosts.sandbox import HostSandbox
 from outlast_sandbox.providers.local.provider import LocalProvider
 from outlast_sandbox.providers.memory import MemoryProvider
 from outlast_sandbox.providers.registry import Known, known_providers, open_provider
-from outlast_sandbox.providers.setup import ProviderSetup
+from outlast_sandbox.providers.setup import ProviderSetup, SandboxHost
 
 if TYPE_CHECKING:  # proved by the type checker: each provider that ships is one, and its sandboxes are sandboxes
 
     def conform(
-        providers: tuple[DockerProvider, E2bProvider, DenoProvider],
-        sandboxes: tuple[DockerSandbox, E2bSandbox, DenoSandbox],
+        providers: tuple[DockerProvider, HostsProvider, E2bProvider, DenoProvider],
+        sandboxes: tuple[DockerSandbox, HostSandbox, E2bSandbox, DenoSandbox],
     ) -> tuple[list[SandboxProvider], list[Sandbox]]:
         return [*providers], [*sandboxes]
 
@@ -120,3 +122,11 @@ def test_a_provider_that_never_met_its_service_is_said_to_be_unproven() -> None:
     told = {known.name: known.unproven for known in known_providers()}
     assert told["deno"] == "unproven: never run against the real service"
     assert told["local"] == told["docker"] == ""
+
+
+def test_hosts_for_a_provider_without_hosts_are_refused() -> None:
+    host = SandboxHost(name="one", url="ssh://box.example")
+    setup = ProviderSetup(state_dir=Path("state"), cache_dir=Path("cache"), owner="me", hosts=[host])
+    assert isinstance(open_provider("docker", setup), HostsProvider)
+    with pytest.raises(InvalidSetting, match=r"sandbox\.hosts.*'local'"):
+        open_provider("local", setup)

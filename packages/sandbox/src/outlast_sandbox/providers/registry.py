@@ -35,6 +35,7 @@ class _BuiltIn:
 
 
 UNPROVEN_DENO: Final = "unproven: never run against the real service"
+WITH_HOSTS: Final = "docker"  # of the built-in ones
 _HERE: Final = "outlast_sandbox.providers"
 BUILT_IN: Final[Mapping[str, _BuiltIn]] = types.MappingProxyType(
     {
@@ -54,6 +55,12 @@ def known_providers() -> list[Known]:
 def open_provider(name: str, setup: ProviderSetup) -> SandboxProvider:
     """The provider of that name, not started. Raises `InvalidSetting` for an unknown name (with the known ones) and for
     unknown options, `StartRefused` if it cannot be loaded."""
+    if setup.hosts and name in BUILT_IN and name != WITH_HOSTS:
+        raise InvalidSetting(
+            f"sandbox.hosts: the provider {name!r} has no hosts.",
+            hint=f'Set provider = "{WITH_HOSTS}" in the section [sandbox], or remove [[sandbox.hosts]].',
+            setting="sandbox.hosts",
+        )
     return _function(name)(setup)
 
 

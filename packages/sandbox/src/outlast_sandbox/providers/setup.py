@@ -4,7 +4,7 @@ import dataclasses
 import os
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -19,13 +19,28 @@ _WORDS: Final[Mapping[type, str]] = types.MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxHost:
+    """A machine with a container engine. `url`: `unix://`, `tcp://host:port` or `ssh://user@host`; `tls_*`: paths of
+    PEM files; `labels`: what placement may ask for; `capacity`: the most sandboxes on it."""
+
+    name: str
+    url: str
+    tls_ca: str = ""
+    tls_cert: str = ""
+    tls_key: str = ""
+    labels: tuple[str, ...] = ()
+    capacity: int = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderSetup:
     """Passed to a provider's function. `options` is the table `[sandbox.options]` as read; `region` the setting of that
     name; `state_dir` a folder of this server for data that must survive a restart, `cache_dir` a folder shared by all
     this user's servers for data that can be created again (neither needs to exist yet); `owner` is this server's
-    permanent name, with which it finds its own sandboxes; `deployment` is the name that all servers of one database
-    share ("" if there is none yet), with which a provider whose sandboxes all of them reach finds them; `secret` looks
-    up an environment variable."""
+    permanent name, with which it finds its own sandboxes (with `hosts`: the same for all servers of one database);
+    `deployment` is the name that all servers of one database share ("" if there is none yet), with which a provider
+    whose sandboxes all of them reach finds them; `secret` looks up an environment variable; `hosts` are the tables
+    `[[sandbox.hosts]]`, the machines that sandboxes live on, for providers that know such."""
 
     state_dir: Path
     cache_dir: Path
@@ -34,6 +49,7 @@ class ProviderSetup:
     region: str = ""
     deployment: str = ""
     secret: Callable[[str], str | None] = os.environ.get
+    hosts: Sequence[SandboxHost] = ()
 
 
 ProviderFunction = Callable[[ProviderSetup], SandboxProvider]

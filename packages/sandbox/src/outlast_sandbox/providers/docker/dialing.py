@@ -98,8 +98,8 @@ async def _start_ssh(address: SshAddress) -> socket.socket:
     ours, theirs = socket.socketpair()
     try:
         ours.setblocking(False)
-        quiet = asyncio.subprocess.DEVNULL
-        program = await asyncio.create_subprocess_exec(*address.words, stdin=theirs, stdout=theirs, stderr=quiet)
+        end, quiet = theirs.fileno(), asyncio.subprocess.DEVNULL
+        program = await asyncio.create_subprocess_exec(*address.words, stdin=end, stdout=end, stderr=quiet)
     except BaseException:
         ours.close()
         raise

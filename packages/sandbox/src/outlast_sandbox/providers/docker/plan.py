@@ -34,9 +34,10 @@ def container_name(sandbox_id: str) -> str:
     return f"outlast-{sandbox_id}"
 
 
-def container_body(spec: SandboxSpec, image: str, owner: str, place: Place) -> dict[str, Any]:
-    """The request that creates it. No network device but loopback, no capabilities and no way to gain one, nothing
-    writable but the workspace and two bounded temporary folders, and one user who owns nothing else."""
+def container_body(spec: SandboxSpec, image: str, owner: str, place: Place, runtime: str = "") -> dict[str, Any]:
+    """The request that creates it, with the OCI runtime of that name ("" is the engine's default). No network device
+    but loopback, no capabilities and no way to gain one, nothing writable but the workspace and two bounded temporary
+    folders, and one user who owns nothing else."""
     return {
         "Image": image,
         "Entrypoint": [],
@@ -48,11 +49,16 @@ def container_body(spec: SandboxSpec, image: str, owner: str, place: Place) -> d
         "NetworkDisabled": True,
         "Labels": {OWNER_LABEL: owner, SANDBOX_LABEL: spec.sandbox_id},
         "StopSignal": "SIGKILL",
-        "HostConfig": {**_hardening(), **_bounds(spec), **_mounts(spec, place)},
+        "HostConfig": {
+            **hardening(),
+            **bounds(spec),
+            **_mounts(spec, place),
+            **({"Runtime": runtime} if runtime else {}),
+        },
     }
 
 
-def _hardening() -> dict[str, Any]:
+def hardening() -> dict[str, Any]:
     return {
         "NetworkMode": "none",
         "CapDrop": ["ALL"],
@@ -65,7 +71,7 @@ def _hardening() -> dict[str, Any]:
     }
 
 
-def _bounds(spec: SandboxSpec) -> dict[str, Any]:
+def bounds(spec: SandboxSpec) -> dict[str, Any]:
     limits = spec.limits
     exact = {"nofile": open_files(), "nproc": max(limits.processes, 64), "core": 0, "fsize": limits.disk_bytes}
     return {

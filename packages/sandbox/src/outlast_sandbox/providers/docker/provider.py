@@ -17,7 +17,7 @@ import anyio.to_thread
 
 from outlast_sandbox.errors import SandboxError, SandboxUnavailable
 from outlast_sandbox.folders import discard_folder
-from outlast_sandbox.interface import Capabilities, Command, Limits, ProbeReport, SandboxSpec
+from outlast_sandbox.interface import Capabilities, Command, Limits, ProbeReport, SandboxProvider, SandboxSpec
 from outlast_sandbox.providers.local.base_layer import TOOLS, BaseLayer, prepare_base
 from outlast_sandbox.providers.local.connection import lost
 from outlast_sandbox.providers.local.egress_environment import write_authorities
@@ -45,14 +45,22 @@ CAPABILITIES: Final = Capabilities(pause=True, volume=True, preview=True, reatta
 @dataclass(frozen=True, slots=True)
 class DockerOptions:
     """`image`: has Python 3.9 or newer and bash, and is already pulled; `socket`: the engine's socket ("" searches the
-    default places of Docker and Podman)."""
+    default places of Docker and Podman); `runtime`: the engine's OCI runtime for sandboxes, such as `runsc` ("" is its
+    default one)."""
 
     image: str = "python:3.13-slim"
     socket: str = ""
+    runtime: str = ""
 
 
-def open_provider(setup: ProviderSetup) -> "DockerProvider":
-    return DockerProvider(setup, read_options(DockerOptions, setup.options, "docker"))
+def open_provider(setup: ProviderSetup) -> "SandboxProvider":
+    """On this machine's engine, or on those of the hosts that are named. Raises `InvalidSetting`."""
+    options = read_options(DockerOptions, setup.options, "docker")
+    if setup.hosts:
+        from outlast_sandbox.providers.hosts.provider import HostsProvider  # only where there are any
+
+        return HostsProvider(setup, options.image, options.runtime)
+    return DockerProvider(setup, options)
 
 
 class DockerProvider(ProviderDefaults):
@@ -104,19 +112,17 @@ class DockerProvider(ProviderDefaults):
         base = await self._prepare()
         folder = self.state_dir / spec.sandbox_id
         place = await _in_thread(functools.partial(_lay_out, spec, base, folder))
-        body = container_body(spec, self._options.image, self._owner, place)
-        config = json.dumps(_agent_config(spec, base)).encode()
+        body = container_body(spec, self._options.image, self._owner, place, self._options.runtime)
+        config = json.dumps(agent_config(spec, base)).encode()
         try:
             with meeting(folder) as hello:
                 container = await self._start(engine, spec.sandbox_id, body)
                 with anyio.fail_after(START_TIMEOUT_S):
-                    await _unless_ended(
-                        engine, container, lambda: introduce(hello, folder, config, self._presence.path)
-                    )
+                    await unless_ended(engine, container, lambda: introduce(hello, folder, config, self._presence.path))
             return DockerSandbox(engine, await _look(engine, spec.sandbox_id, container), folder)
         except BaseException as error:
             with anyio.move_on_after(CLEAN_UP_TIMEOUT_S, shield=True):
-                why = await _what_it_said(engine, container_name(spec.sandbox_id))
+                why = await what_it_said(engine, container_name(spec.sandbox_id))
                 await end_container(engine, container_name(spec.sandbox_id), folder)
             if isinstance(error, (EngineRefused, TimeoutError, ConnectionError)):
                 raise self._not_started(spec.sandbox_id, str(error), why) from error
@@ -125,7 +131,7 @@ class DockerProvider(ProviderDefaults):
     async def connect(self, sandbox_id: str, ref: str) -> DockerSandbox:
         engine = await self.engine()
         facts = await engine.inspect(ref)
-        if facts is None or not _is_running(facts):
+        if facts is None or not is_running(facts):
             raise lost(sandbox_id)
         if facts["Config"]["Labels"].get(SANDBOX_LABEL) != sandbox_id:
             raise lost(sandbox_id)
@@ -210,7 +216,7 @@ def _lay_out(spec: SandboxSpec, base: BaseLayer, folder: Path) -> Place:
     return Place(tools, folder / MEETING_FOLDER, user, over)
 
 
-def _agent_config(spec: SandboxSpec, base: BaseLayer) -> dict[str, object]:
+def agent_config(spec: SandboxSpec, base: BaseLayer) -> dict[str, object]:
     """The engine enforces the limits, so the agent gets only the limit on the workspace."""
     own = environment(spec, base)
     path = own["PATH"].replace(base.search_path, SEARCH_PATH)
@@ -221,7 +227,7 @@ def _agent_config(spec: SandboxSpec, base: BaseLayer) -> dict[str, object]:
     return {"env": env, **bounds, **own_end, "egress": spec.egress, "layers": list(spec.layers), "filter": loaded}
 
 
-async def _unless_ended(engine: Engine, container: str, work: Callable[[], Awaitable[None]]) -> None:
+async def unless_ended(engine: Engine, container: str, work: Callable[[], Awaitable[None]]) -> None:
     """Run the call, but raise `ConnectionError` if the container ends first."""
     ended = False
 
@@ -241,19 +247,19 @@ async def _unless_ended(engine: Engine, container: str, work: Callable[[], Await
 
 async def _look(engine: Engine, sandbox_id: str, container: str) -> Container:
     facts = await engine.inspect(container)
-    if facts is None or not _is_running(facts):
+    if facts is None or not is_running(facts):
         raise ConnectionError("it ended")
     return Container.of(sandbox_id, facts)
 
 
-async def _what_it_said(engine: Engine, container: str) -> str:
+async def what_it_said(engine: Engine, container: str) -> str:
     try:
         return await engine.log(container)
     except (EngineRefused, SandboxUnavailable):
         return ""
 
 
-def _is_running(facts: dict[str, object]) -> bool:
+def is_running(facts: dict[str, object]) -> bool:
     state = facts["State"]
     return isinstance(state, dict) and bool(state.get("Running") or state.get("Paused"))
 

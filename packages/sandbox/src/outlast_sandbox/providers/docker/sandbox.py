@@ -111,7 +111,7 @@ class DockerSandbox(AgentHandle):
         usage = await self._engine.statistics(self.ref)
         if usage is None:
             raise lost(self.sandbox_id)
-        return _statistics(usage)
+        return statistics_of(usage)
 
     async def log(self) -> str:
         return await self._engine.log(self.ref)
@@ -155,7 +155,7 @@ def _start_time(pid: int) -> str:
     return "" if fields[0] in (b"Z", b"X") else fields[19].decode()
 
 
-def _statistics(usage: dict[str, Any]) -> SandboxStatistics:
+def statistics_of(usage: dict[str, Any]) -> SandboxStatistics:
     memory, processes = usage.get("memory_stats") or {}, usage.get("pids_stats") or {}
     cpu = (usage.get("cpu_stats") or {}).get("cpu_usage") or {}
     return SandboxStatistics(

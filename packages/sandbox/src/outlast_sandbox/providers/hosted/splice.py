@@ -31,17 +31,30 @@ class Splices:
         try:
             if await relay.receive() != CONNECTED:
                 raise NotFound(f"nothing listens on port {port} in the sandbox", noun="port")
-            ours, theirs = socket.socketpair()
-            ours.setblocking(False)
-            stream = await SocketStream.from_socket(theirs)
         except BaseException:
             await relay.aclose()
             raise
+        return await self.pair(relay)
+
+    async def pair(self, relay: ByteStream) -> socket.socket:
+        """The caller's end of a connection that is open already; owns the relay."""
+        ours, theirs = socket.socketpair()
+        try:
+            ours.setblocking(False)
+            stream = await SocketStream.from_socket(theirs)
+        except BaseException:
+            ours.close()
+            await relay.aclose()
+            raise
+        self.carry(relay, stream)
+        return ours
+
+    def carry(self, relay: ByteStream, stream: SocketStream) -> None:
+        """Join the two from now on; owns both."""
         # The caller holds only the socket, so this task lives as long as the socket, outside of any scope.
         running = asyncio.ensure_future(_carry(relay, stream))  # noqa: TID251
         self._running.add(running)
         running.add_done_callback(self._over)
-        return ours
 
     def _over(self, ended: "asyncio.Future[None]") -> None:
         self._running.discard(ended)

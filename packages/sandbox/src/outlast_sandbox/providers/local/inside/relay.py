@@ -1,8 +1,4 @@
-"""One server's way into a container: carries many connections over this process's own streams 0 and 1.
-
-Frames in both directions: channel (4 bytes), kind (1), length (4), and that many bytes. A side sends at most `WINDOW`
-bytes on a channel before the other has taken them, so a slow channel does not hold up the others.
-"""
+"""One server's way into a container: carries many connections over this process's own streams 0 and 1."""
 
 from __future__ import annotations
 
@@ -11,6 +7,7 @@ import os
 import select
 import struct
 
+from .channels import CLOSE, DATA, END, HEAD, OPEN, OPENED, REFUSED, TAKEN, WINDOW
 from .frames import Decoder, encode
 from .host_start import ADDRESS
 
@@ -18,9 +15,6 @@ TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its
 if TYPE_CHECKING:
     from typing import Callable, Optional
 
-HEAD = struct.Struct("!IBI")
-OPEN, OPENED, REFUSED, DATA, END, CLOSE, TAKEN = range(7)
-WINDOW = 256 * 1024
 PIECE = 32 * 1024
 MAX_UNSENT = 1024 * 1024
 MAX_OWN_CHANNELS = 300
@@ -165,22 +159,15 @@ class Relay:
     def _dial(self, number: int, port: int, families: int = 0) -> None:
         """Connect to a port in here, without waiting: a full backlog may take its time."""
         for index, (family, address) in enumerate(LOOPBACK[families:], families + 1):
-            try:
-                sock = _socket.socket(family, _socket.SOCK_STREAM)
-                sock.setblocking(False)
-                sock.connect((address, port))
-            except BlockingIOError:
-                self._handlers[sock.fileno()] = lambda _events, sock=sock, index=index: self._dialled(  # type: ignore[misc]
-                    number, port, index, sock
-                )
+            sock = _connecting(family, address, port)
+            if sock is not None:
+                self._handlers[sock.fileno()] = self._later(number, port, index, sock)
                 self._watch(sock.fileno(), WRITE)
                 return
-            except OSError:
-                continue
-            self._add(number, sock)
-            self._send(number, OPENED)
-            return
         self._send(number, REFUSED, b"nothing listens there")
+
+    def _later(self, number: int, port: int, families: int, sock: _socket.socket) -> Callable[[int], None]:
+        return lambda _events: self._dialled(number, port, families, sock)
 
     def _dialled(self, number: int, port: int, families: int, sock: _socket.socket) -> None:
         self._watch(sock.fileno(), 0)
@@ -255,10 +242,7 @@ class Relay:
                 self._send(channel.number, CLOSE)
                 self._drop(channel)
                 return
-            try:
-                channel.sock.shutdown(_socket.SHUT_WR)
-            except OSError:
-                pass
+            _end(channel.sock)
         self._arm(channel)
 
     def _drop(self, channel: Channel) -> None:
@@ -309,6 +293,30 @@ class Relay:
             self._handlers.pop(self._listener.fileno(), None)
             self._listener.close()
             self._listener = None
+
+
+def _connecting(family: int, address: str, port: int) -> Optional[_socket.socket]:
+    """A socket that is connected, or about to be; None if it cannot be."""
+    try:
+        sock = _socket.socket(family, _socket.SOCK_STREAM)
+    except OSError:
+        return None
+    try:
+        sock.setblocking(False)
+        sock.connect((address, port))
+    except BlockingIOError:
+        pass
+    except OSError:
+        sock.close()
+        return None
+    return sock
+
+
+def _end(sock: _socket.socket) -> None:
+    try:
+        sock.shutdown(_socket.SHUT_WR)
+    except OSError:
+        return  # its other end is gone, which is noticed when it is read
 
 
 def _to_agent() -> _socket.socket:
