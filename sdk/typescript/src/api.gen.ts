@@ -573,8 +573,11 @@ export interface Clock {
 
 /** How far the machine's clock is ahead of the database's, whose time is used, and how far it may be. */
 export interface ClockHealth {
+  /** Whether the two clocks agree. */
   ok: boolean
+  /** Seconds by which the machine's clock is ahead of the database's; negative if it is behind. */
   ahead_s: number
+  /** Seconds by which they may differ. */
   tolerated_s: number
 }
 
@@ -2554,6 +2557,17 @@ export interface NewWebhook {
   secret: string
 }
 
+/** A server or worker of the database, and whether it renewed its row lately. */
+export interface NodeHealth {
+  /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
+  id: string
+  kind: string
+  /** Version number; each change adds 1. */
+  version: string
+  seen_at: string
+  lives: boolean
+}
+
 /** A notice of the server to the reader. */
 export interface NoticePart {
   /** Always `notice` for this kind of part. */
@@ -3202,7 +3216,7 @@ export interface QuoteInput {
   suffix?: string
 }
 
-/** Whether the server can work. Services, failed work and the clock only with `?verbose`; the clock only on
+/** Whether the server can work. Services, failed work, nodes and the clock only with `?verbose`; the clock only on
  * PostgreSQL. */
 export interface Ready {
   /** `ok`, or `unavailable` while the server cannot work. */
@@ -3215,9 +3229,11 @@ export interface Ready {
   down: string[]
   /** All services of the server; with `?verbose` only. */
   services: ServiceHealth[] | null
+  /** How this machine's clock compares with the database's; with `?verbose` on PostgreSQL only. */
   clock: ClockHealth | null
   /** Work that is not tried again; with `?verbose` only. */
   set_aside: SetAsideCount[] | null
+  nodes: NodeHealth[] | null
 }
 
 /** Reasoning of a model. */

@@ -588,8 +588,11 @@ class Clock(TypedDict):
 
 class ClockHealth(TypedDict):
     """How far the machine's clock is ahead of the database's, whose time is used, and how far it may be."""
+    # Whether the two clocks agree.
     ok: bool
+    # Seconds by which the machine's clock is ahead of the database's; negative if it is behind.
     ahead_s: float
+    # Seconds by which they may differ.
     tolerated_s: float
 
 
@@ -2585,6 +2588,17 @@ class NewWebhook(TypedDict):
     secret: str
 
 
+class NodeHealth(TypedDict):
+    """A server or worker of the database, and whether it renewed its row lately."""
+    # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
+    id: str
+    kind: str
+    # Version number; each change adds 1.
+    version: str
+    seen_at: str
+    lives: bool
+
+
 class NoticePart(TypedDict):
     """A notice of the server to the reader."""
     # Always `notice` for this kind of part.
@@ -3238,8 +3252,8 @@ class QuoteInput(TypedDict):
 
 
 class Ready(TypedDict):
-    """Whether the server can work. Services, failed work and the clock only with `?verbose`; the clock
-    only on PostgreSQL."""
+    """Whether the server can work. Services, failed work, nodes and the clock only with `?verbose`; the
+    clock only on PostgreSQL."""
     # `ok`, or `unavailable` while the server cannot work.
     status: str
     # `ok`, or why the database does not answer.
@@ -3250,9 +3264,11 @@ class Ready(TypedDict):
     down: Sequence[str]
     # All services of the server; with `?verbose` only.
     services: Sequence[ServiceHealth] | None
+    # How this machine's clock compares with the database's; with `?verbose` on PostgreSQL only.
     clock: ClockHealth | None
     # Work that is not tried again; with `?verbose` only.
     set_aside: Sequence[SetAsideCount] | None
+    nodes: Sequence[NodeHealth] | None
 
 
 class ReasoningPart(TypedDict):
