@@ -12,11 +12,11 @@ from tests.cluster.checks import Findings, check_all
 from tests.cluster.load import Load
 from tests.cluster.rig import Rig
 
-pytestmark = [pytest.mark.postgres, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.postgres, pytest.mark.deep, pytest.mark.timeout(600)]
 WIDTH = 20
 
 
-@pytest.mark.parametrize(("followers", "pace_s"), [(200, 0.2), pytest.param(2000, 1.0, marks=pytest.mark.deep)])
+@pytest.mark.parametrize(("followers", "pace_s"), [(200, 0.2), (2000, 1.0)])
 async def test_a_rolling_restart_under_followers_answers_nothing_with_an_error_of_the_server(
     tmp_path: Path, followers: int, pace_s: float
 ) -> None:

@@ -19,7 +19,7 @@ from tests.cluster.node import Node
 from tests.cluster.rig import Rig
 from tests.crash.server import until
 
-pytestmark = [pytest.mark.postgres, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.postgres, pytest.mark.deep, pytest.mark.timeout(300)]
 TAKEOVER_S = 2.0  # beside the lease
 WORDS, PACE_S = 200, 0.05
 
@@ -41,7 +41,7 @@ async def test_runs_of_a_killed_server_go_on_elsewhere_within_their_lease_and_tw
     assert took <= rig.lease_s + TAKEOVER_S
 
 
-@pytest.mark.parametrize("stopped_s", [12, pytest.param(30, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("stopped_s", [12, 30])
 async def test_a_server_that_wakes_after_its_lease_writes_nothing_and_calls_nothing(
     tmp_path: Path, stopped_s: float
 ) -> None:

@@ -28,7 +28,9 @@ ALLOWED: Final = frozenset(
     {
         ("kernel/sandboxes/hosted_actions.py", "shown"),
         ("kernel/models/catalog.py", "model.id"),
+        ("kernel/deployment.py", "first.id"),
         ("kernel/deployment.py", "folder_ids"),
+        ("kernel/deployment.py", "mark.id"),
         ("kernel/deployment.py", "standing.id"),
         ("surfaces/protocols/e2b/control.py", "shown_id(workspace_id)"),
         ("surfaces/protocols/e2b/names.py", "sandbox_id[:60]"),

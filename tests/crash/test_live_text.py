@@ -14,7 +14,7 @@ from outlast.testing.redis import RedisServer, is_installed
 from tests.crash.scenario import Played, begin, follow, message
 from tests.crash.server import CrashServer
 
-pytestmark = [pytest.mark.postgres, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.postgres, pytest.mark.deep, pytest.mark.timeout(180)]
 WORDS = 150
 SLOW = [{"text": " ".join(f"word{n}" for n in range(WORDS)), "delay_s": 0.02}]
 BOUND_MS = {"redis": 5.0, "postgresql": 120.0}

@@ -37,9 +37,11 @@ def another(docker: DockerProvider, podman: Podman, cache_dir: Path) -> Another:
     def make(*, owner: str = "", image: str = IMAGE, socket: str = "") -> DockerProvider:
         options = {"image": image, "socket": socket or str(podman.socket)}
         mine = owner or docker._owner
-        return open_provider(
+        made = open_provider(
             ProviderSetup(state_dir=docker.state_dir, cache_dir=cache_dir, owner=mine, options=options)
         )
+        assert isinstance(made, DockerProvider)
+        return made
 
     return make
 

@@ -147,5 +147,5 @@ async def test_files_tickets_locks_and_uploads_are_the_same_on_both(fleet: Fleet
         await uploads.add_upload_piece(b, owner, begun.id, 0, PIECE)
     await uploads.add_upload_piece(b, owner, begun.id, len(PIECE), b"both")
     made = await uploads.complete_upload(b, owner, begun.id)
-    _, path = await uploads.open_attachment(a, owner, made.id)
-    assert path.read_bytes() == PIECE + b"both"
+    _, lent = await uploads.open_attachment(a, owner, made.id)
+    assert lent.path.read_bytes() == PIECE + b"both"

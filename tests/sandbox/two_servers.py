@@ -14,7 +14,7 @@ from anyio.abc import TaskGroup
 
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
-from outlast.db.blobs import FolderBlobs
+from outlast.db.blobs.folder import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.store import add_user

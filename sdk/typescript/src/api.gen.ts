@@ -2561,10 +2561,13 @@ export interface NewWebhook {
 export interface NodeHealth {
   /** Unique id. Its prefix names the kind of object, as in `run_01m7…`. */
   id: string
+  /** `server`, or `worker` that answers no requests. */
   kind: string
-  /** Version number; each change adds 1. */
+  /** Its version. */
   version: string
+  /** When it last renewed its row. */
   seen_at: string
+  /** Whether it renewed its row within a lease. */
   lives: boolean
 }
 
@@ -3233,6 +3236,7 @@ export interface Ready {
   clock: ClockHealth | null
   /** Work that is not tried again; with `?verbose` only. */
   set_aside: SetAsideCount[] | null
+  /** Servers and workers of the database, on PostgreSQL; with `?verbose` only. */
   nodes: NodeHealth[] | null
 }
 

@@ -135,8 +135,8 @@ async def test_a_file_that_an_agent_shows_stays_without_the_sandbox(db: Database
         assert (file.name, file.media_type, file.size_bytes, file.about) == ("report.csv", "text/csv", 4, "CSV text")
         assert isinstance(image, ImagePart)
         for part, content in ((file, b"a,b\n"), (image, PNG)):
-            _, file = await open_attachment(it.services, it.owner, part.attachment_id)
-            assert file.path.read_bytes() == content
+            _, lent = await open_attachment(it.services, it.owner, part.attachment_id)
+            assert lent.path.read_bytes() == content
         assert "There is no file 'none.csv'" in results(it)[-1]
 
 

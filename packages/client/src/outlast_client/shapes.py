@@ -2592,10 +2592,13 @@ class NodeHealth(TypedDict):
     """A server or worker of the database, and whether it renewed its row lately."""
     # Unique id. Its prefix names the kind of object, as in `run_01m7…`.
     id: str
+    # `server`, or `worker` that answers no requests.
     kind: str
-    # Version number; each change adds 1.
+    # Its version.
     version: str
+    # When it last renewed its row.
     seen_at: str
+    # Whether it renewed its row within a lease.
     lives: bool
 
 
@@ -3268,6 +3271,7 @@ class Ready(TypedDict):
     clock: ClockHealth | None
     # Work that is not tried again; with `?verbose` only.
     set_aside: Sequence[SetAsideCount] | None
+    # Servers and workers of the database, on PostgreSQL; with `?verbose` only.
     nodes: Sequence[NodeHealth] | None
 
 

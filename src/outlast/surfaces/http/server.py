@@ -126,8 +126,8 @@ class _Protocol(HttpToolsProtocol):
             self._taken_over.feed_end()
 
     def shutdown(self) -> None:
-        """The server stops: the connection ends after the answer that is open. The request of a new one can be on its
-        way, and a balancer could not repeat it: it is waited for."""
+        """The server stops: the connection ends after the answer that is open. A new connection waits for its request,
+        which may be on its way, and which a balancer could not repeat."""
         if self._has_answered or self._taken_over is not None:
             super().shutdown()
             return

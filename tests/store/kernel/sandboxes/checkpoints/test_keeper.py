@@ -333,6 +333,7 @@ async def test_reading_while_it_sleeps_sees_what_is_in_no_checkpoint_yet(desk: D
             last_used_at=datetime.now(UTC),
             restarted_at=None,
             ended_at=None,
+            fence=1,
         )
     )
     assert await desk.keeper.current(desk.workspace_id) != current
