@@ -36,7 +36,7 @@ async def test_three_servers_started_together_on_an_empty_database_have_one_owne
 
 async def _started_together(folder: Path, url: str) -> tuple[int, set[str]]:
     """How many local owners there are, and the projects that the servers show."""
-    servers = [CrashServer(folder / f"node{n}", NO_MODEL, database=url) for n in range(NODES)]
+    servers = [CrashServer(folder / f"node{n}", NO_MODEL, database=url, shared=folder / "blobs") for n in range(NODES)]
     shown: list[str] = []
 
     async def use(server: CrashServer, together: anyio.Event) -> None:
@@ -61,6 +61,7 @@ async def _started_together(folder: Path, url: str) -> tuple[int, set[str]]:
 async def _empty_database(postgres: PostgresServer, name: str) -> AsyncIterator[str]:
     connection = await asyncpg.connect(postgres.url("postgres"))
     try:
+        await connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         await connection.execute(f"CREATE DATABASE {name}")
         yield postgres.url(name)
         await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")

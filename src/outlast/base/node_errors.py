@@ -1,12 +1,19 @@
 """Errors of several servers and workers on one database, and of the way there."""
 
-from outlast.base.errors import Conflict, StartRefused
+from outlast.base.errors import Conflict, SandboxUnavailable, StartRefused
 
 
 class DatabaseNotMoved(Conflict):
     """Rows could not be copied into another database, and none is there. Fields: `table`."""
 
     code = "database_not_moved"
+
+
+class HostUnreachable(SandboxUnavailable):
+    """The machine that a sandbox lives on does not answer. Fields: `host`."""
+
+    code = "host_unreachable"
+    default_hint = "Check that machine, its container engine and the way to it; 'outlast doctor' tries each host."
 
 
 class SandboxElsewhere(Conflict):

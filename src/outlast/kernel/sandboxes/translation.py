@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeVar, cast
 
 from outlast.base import errors as ours
+from outlast.base.node_errors import HostUnreachable
 from outlast_sandbox import errors as theirs
 from outlast_sandbox.interface import SandboxProvider
 
@@ -20,6 +21,7 @@ ERRORS: Final[Mapping[type[theirs.SandboxError], type[ours.OutlastError]]] = Map
         theirs.SandboxError: ours.InternalError,
         theirs.SandboxLost: ours.SandboxLost,
         theirs.SandboxUnavailable: ours.SandboxUnavailable,
+        theirs.HostUnreachable: HostUnreachable,
         theirs.SandboxIsolationMissing: ours.SandboxIsolationMissing,
         theirs.NotFound: ours.NotFound,
         theirs.PathRefused: ours.PathRefused,
