@@ -1,6 +1,8 @@
 """What a person does and sees on a thread's page, by its accessible names and data attributes."""
 
 import re
+import time
+from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
@@ -20,6 +22,14 @@ def start_thread(page: Page, text: str) -> str:
     say(page, text)
     page.wait_for_url(THREAD_URL)
     return page.url.rsplit("/", 1)[1]
+
+
+def wait_until(page: Page, is_so: Callable[[], bool], wait_s: float = 90) -> None:
+    """Wait for what the page shows nothing of."""
+    end = time.monotonic() + wait_s
+    while not is_so():
+        assert time.monotonic() < end
+        page.wait_for_timeout(50)
 
 
 def live(page: Page) -> Locator:

@@ -9,14 +9,14 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import QUICK, WEB, OpenPage, Server, _free_port
+from tests.browser.pages import wait_until
 from tests.forked import Forked
 
 pytestmark = [pytest.mark.browser, pytest.mark.deep, pytest.mark.timeout(900)]
@@ -97,14 +97,6 @@ def approve(page: Page, tool: str) -> None:
 def file(server: Server, name: str) -> str:
     found = list(server.folder.glob(f"data/workspaces/*/{name}"))
     return found[0].read_text() if found else ""
-
-
-def wait_until(page: Page, is_so: Callable[[], bool]) -> None:
-    """Wait for what a program in the sandbox does: the page shows nothing of it."""
-    end = time.monotonic() + WAIT_MS / 1000
-    while not is_so():
-        assert time.monotonic() < end
-        page.wait_for_timeout(50)
 
 
 def test_it_writes_a_file_asks_in_the_page_outlasts_two_kills_and_is_cancelled(

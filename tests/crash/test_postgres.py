@@ -104,7 +104,7 @@ async def test_a_worker_that_slept_through_its_lease_writes_nothing_any_more(
         finally:
             zombie.process.send_signal(signal.SIGCONT)
         assert ended["run"]["status"] == "completed"
-        assert ended["run"]["attempt"] == 2
+        assert ended["run"]["attempt"] >= 2  # more where the other one stood still too
         again = await play(zombie, [{"text": "Awake again."}])  # whatever it still wanted to write, it has tried now
         assert again.fold().status == "completed"
         assert await db.read(_all_of, played) == ended

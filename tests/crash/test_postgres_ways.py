@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import aclosing
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -47,11 +48,12 @@ def small() -> Iterator[PostgresServer]:
 
 @pytest.mark.deep
 async def test_sixty_runs_on_two_nodes_with_twenty_connections_break_no_leg_off(
-    make_server: MakeServer, small: PostgresServer
+    make_server: MakeServer, small: PostgresServer, tmp_path: Path
 ) -> None:
     """186 legs broke off, each a model's turn that was paid twice: a flush found no free connection."""
-    both = [make_server(name, database=small.url("postgres"), lease_s=30) for name in ("first", "second")]
-    patient = PostgresDatabase(small.url("postgres"), SystemClock(), PostgresOptions(room_s=60))
+    url, blobs = small.url("postgres"), tmp_path / "blobs"
+    both = [make_server(name, database=url, lease_s=30, shared=blobs) for name in ("first", "second")]
+    patient = PostgresDatabase(url, SystemClock(), PostgresOptions(room_s=60))
     async with aclosing(patient) as db, both[0], both[1]:
         began = time.monotonic()
 
@@ -73,12 +75,13 @@ async def test_sixty_runs_on_two_nodes_with_twenty_connections_break_no_leg_off(
 
 
 async def test_a_node_whose_connections_are_cut_without_a_sign_neither_hangs_nor_stays_deaf(
-    make_server: MakeServer, model: ModelServer, migrated_postgres: PostgresServer, postgres_url: str
+    make_server: MakeServer, model: ModelServer, migrated_postgres: PostgresServer, postgres_url: str, tmp_path: Path
 ) -> None:
     """Its followers hung for ever, and it heard no bell any more until it was started again."""
     async with SilentProxy(migrated_postgres.port).serving() as proxy:
-        here = make_server("here", database=proxy.url(postgres_url), lease_s=LEASE_S)
-        there = make_server("there", database=postgres_url, lease_s=LEASE_S)
+        blobs = tmp_path / "blobs"
+        here = make_server("here", database=proxy.url(postgres_url), lease_s=LEASE_S, shared=blobs)
+        there = make_server("there", database=postgres_url, lease_s=LEASE_S, shared=blobs)
         async with kills.opened(there) as db, here:
             played = [await begin(here, f"cut{n}", message(f"cut{n}", LONG)) for n in range(3)]
             longest = [0.0] * len(played)
