@@ -190,7 +190,8 @@ async def roll(
     followers: int,
     rounds: int,
 ) -> None:
-    servers = [make_server(name, database=postgres_url, lease_s=5.0, grace_s=5.0) for name in ("a", "b")]
+    shared = tmp_path / "blobs"
+    servers = [make_server(name, database=postgres_url, lease_s=5.0, grace_s=5.0, shared=shared) for name in ("a", "b")]
     async with behind_nginx(servers, tmp_path, monkeypatch) as rig:
         people, over = rig.people, anyio.Event()
         async with anyio.create_task_group() as tasks:
