@@ -21,6 +21,7 @@ from outlast.kernel.settings import Settings
 from outlast.kernel.streams.log_store import read_all
 from outlast.kernel.threads.actions import list_threads
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
+from tests.crash.server import until
 from tests.flow.harness import Stage, stage, told
 
 
@@ -263,9 +264,11 @@ async def test_an_approval_within_a_child_is_asked_for_there_and_the_parent_goes
         run_id = (await it.start()).run_id
         part = (await it.until(run_id, "part.created"))["data"]["part"]
         approval = (await it.until(part["run_id"], "approval.requested"))["data"]["approval"]
-        with anyio.fail_after(10):  # the child may ask before its parent waits
-            while (await db.read(run_of, run_id)).leg != "parked":
-                await anyio.sleep(0.01)
+
+        async def is_parked() -> bool:
+            return (await db.read(run_of, run_id)).leg == "parked"
+
+        await until(is_parked)  # the child may ask before its parent waits
         await decide_approval(it.services, it.owner, approval["id"], "approve")
         assert texts(await it.events(run_id)) == ["Paid."]
 
