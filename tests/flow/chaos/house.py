@@ -148,7 +148,7 @@ class House:
         """From now on servers in this process are given parts that can fail."""
         wrap = self.faults.wrap
         self.provider.respond(TSC, Compiler())
-        blobs, hub = app.FolderBlobs, app.Hub  # type: ignore[attr-defined]
+        blobs, hub = app.open_blobs, app.Hub  # type: ignore[attr-defined]
         catalog = ScriptedCatalog(wrap("model", self.model))
         provider = wrap("provider", self.provider, deep=("create", "connect", "processes"))
 
@@ -161,7 +161,7 @@ class House:
         put = self.monkeypatch.setattr
         put(app, "open_database", opened)
         put(app, "SystemClock", lambda: wrap("clock", SystemClock()))
-        put(app, "FolderBlobs", lambda folder: wrap("blobs", blobs(folder)))
+        put(app, "open_blobs", lambda *given: wrap("blobs", blobs(*given)))
         put(app, "Hub", lambda: wrap("hub", hub()))
         put(app, "Supervisor", supervisor)
         put(assembly, "open_studio", lambda *_given: _Studio())

@@ -2,15 +2,32 @@
 
 from tests.sandbox.conftest import (
     cache_dir,
+    certificates,
     deno,
     deno_service,
     docker,
     e2b,
     e2b_service,
+    gate,
+    hosts,
     local,
     memory,
     podman,
     provider,
 )
 
-__all__ = ["cache_dir", "deno", "deno_service", "docker", "e2b", "e2b_service", "local", "memory", "podman", "provider"]
+__all__ = [
+    "cache_dir",
+    "certificates",
+    "deno",
+    "deno_service",
+    "docker",
+    "e2b",
+    "e2b_service",
+    "gate",
+    "hosts",
+    "local",
+    "memory",
+    "podman",
+    "provider",
+]

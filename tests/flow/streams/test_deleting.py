@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from outlast.base.clock import SystemClock
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
+from outlast.db.connect import COMPATIBLE_FROM
 from outlast.db.database import Database, Tx
 from outlast.db.tables import meta
 from outlast.kernel.projects import actions as projects
@@ -67,7 +68,8 @@ class Home:
         """Everything of workspaces that still stands somewhere."""
 
         def rows(tx: Tx) -> list[object]:
-            return [row for table in (workspaces, sandboxes, meta) for row in tx.execute(sa.select(table))]
+            found = [row for table in (workspaces, sandboxes, meta) for row in tx.execute(sa.select(table))]
+            return [row for row in found if row[0] != COMPATIBLE_FROM]
 
         folders = [path.name for path in (self.folder / "workspaces").glob("*")]
         return [*await self.services.db.read(rows), *await self.provider.list_refs(), *folders]

@@ -184,8 +184,9 @@ class Engine:
                 received = await answer.read()
                 if answer.status >= 400 and not (quietly and answer.status in _QUIET):
                     raise EngineRefused(answer.status, _message(received))
-                is_json = answer.content_type == "application/json" and received.strip()
-                return orjson.loads(received) if is_json else received
+                # Podman does not say what the usage of a container is.
+                is_json = answer.content_type == "application/json" or received[:1] == b"{"
+                return orjson.loads(received) if is_json and received.strip() else received
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             raise no_answer(self.address, error) from error
 
