@@ -49,9 +49,11 @@ BEGIN
     PERFORM pg_terminate_backend(pid, 10000) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid();
     SET LOCAL session_replication_role = replica;
-    FOR one IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'alembic_version' LOOP
+    FOR one IN SELECT tablename FROM pg_tables
+        WHERE schemaname = 'public' AND tablename NOT IN ('alembic_version', 'meta') LOOP
         EXECUTE format('DELETE FROM public.%I', one.tablename);
     END LOOP;
+    DELETE FROM public.meta WHERE key <> 'schema.compatible_from';
     PERFORM setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false) FROM pg_sequences;
 END $$
 """
