@@ -126,24 +126,26 @@ async def _gap(bench: Bench, run: object, cursor: str, result: Result) -> str:
     return cursor
 
 
-async def text(bench: Bench, result: Result) -> None:
-    """The server dies in the middle of an answer."""
-    run = await _begun(bench, "plain", tool=False)
+async def _killed(bench: Bench, run: object, result: Result) -> None:
     cursor = await _joined(bench, run, result)
     bench.nodes[0].kill()
     await _gap(bench, run, cursor, result)
+    await _ended(bench, run, result)
+
+
+async def _ended(bench: Bench, run: object, result: Result) -> None:
     result.state, answer = await bench.until(1, run, "completed", "failed")
     result.is_whole = _whole(answer)
+
+
+async def text(bench: Bench, result: Result) -> None:
+    """The server dies in the middle of an answer."""
+    await _killed(bench, await _begun(bench, "plain", tool=False), result)
 
 
 async def tool(bench: Bench, result: Result) -> None:
     """The server dies in the middle of the answer that follows a tool's result."""
-    run = await _begun(bench, "tools", tool=True)
-    cursor = await _joined(bench, run, result)
-    bench.nodes[0].kill()
-    await _gap(bench, run, cursor, result)
-    result.state, answer = await bench.until(1, run, "completed", "failed")
-    result.is_whole = _whole(answer)
+    await _killed(bench, await _begun(bench, "tools", tool=True), result)
 
 
 async def approval(bench: Bench, result: Result) -> None:
@@ -155,8 +157,7 @@ async def approval(bench: Bench, result: Result) -> None:
     await bench.until(1, run, "waiting")
     async with bench.client(1) as client:
         await bench.contestant.approve(client, run)
-    result.state, answer = await bench.until(1, run, "completed", "failed")
-    result.is_whole = _whole(answer)
+    await _ended(bench, run, result)
 
 
 async def resume(bench: Bench, result: Result) -> None:
@@ -165,8 +166,8 @@ async def resume(bench: Bench, result: Result) -> None:
     cursor = await _joined(bench, run, result)
     cursor = await _gap(bench, run, cursor, result)
     await _follow(bench, 1, run, cursor, result, TOKENS)
-    result.state, answer = await bench.until(1, run, "completed", "failed")
-    result.is_whole = _whole(answer) and result.numbers == list(range(TOKENS))
+    await _ended(bench, run, result)
+    result.is_whole = result.is_whole and result.numbers == list(range(TOKENS))
 
 
 CASES: dict[str, Callable[[Bench, Result], Awaitable[None]]] = {

@@ -13,7 +13,7 @@ import anyio
 import pytest
 from anyio.abc import SocketStream
 from starlette.responses import PlainTextResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from outlast.base.errors import StartRefused
 from outlast.kernel.http.event_stream import FIRST_MS, LEAST_SPREAD_MS, EventStream, OpenStreams
@@ -49,12 +49,8 @@ async def yes() -> bool:
 
 
 @asynccontextmanager
-async def serving(frames: Endless, times: StreamSettings) -> AsyncIterator[tuple[HttpServer, int]]:
-    streams = OpenStreams(times)
-
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        await EventStream(aiter(frames), streams, yes)(scope, receive, send)
-
+async def running(app: ASGIApp, streams: OpenStreams) -> AsyncIterator[tuple[HttpServer, int]]:
+    """A server of this app with its port; it stops at the end."""
     listener = bind("127.0.0.1", 0)
     server = HttpServer(app, [listener], 5, streams.close)
     with anyio.fail_after(30):
@@ -63,6 +59,17 @@ async def serving(frames: Endless, times: StreamSettings) -> AsyncIterator[tuple
             await server.ready.wait()
             yield server, listener.getsockname()[1]
             server.stop()
+
+
+@asynccontextmanager
+async def serving(frames: Endless, times: StreamSettings) -> AsyncIterator[tuple[HttpServer, int]]:
+    streams = OpenStreams(times)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await EventStream(aiter(frames), streams, yes)(scope, receive, send)
+
+    async with running(app, streams) as found:
+        yield found
 
 
 async def all_of(client: SocketStream) -> bytes:
@@ -122,14 +129,8 @@ async def answering(streams: OpenStreams) -> AsyncIterator[tuple[HttpServer, int
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await PlainTextResponse("hello")(scope, receive, send)
 
-    listener = bind("127.0.0.1", 0)
-    server = HttpServer(app, [listener], 5, streams.close)
-    with anyio.fail_after(30):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(server.run_until_stopped)
-            await server.ready.wait()
-            yield server, listener.getsockname()[1]
-            server.stop()
+    async with running(app, streams) as found:
+        yield found
 
 
 async def test_a_draining_server_answers_and_ends_each_connection_after_it():

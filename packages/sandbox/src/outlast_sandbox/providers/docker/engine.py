@@ -12,7 +12,7 @@ import orjson
 from outlast_sandbox.errors import HostUnreachable, SandboxUnavailable
 
 from .address import Address, SshAddress, UnixAddress
-from .dialing import connector_to
+from .connections import connector_to
 
 SOCKETS: Final = ("/var/run/docker.sock", "/run/podman/podman.sock")
 API: Final = "/v1.40"  # Docker 19.03 and Podman 3, and all newer ones
@@ -144,7 +144,9 @@ class Engine:
     async def statistics(self, container: str) -> dict[str, Any] | None:
         """Its current usage, or None if it is gone."""
         words = {"stream": "false", "one-shot": "true"}
-        usage: dict[str, Any] | None = await self._look(f"/containers/{container}/stats", **words)
+        found = await self._look(f"/containers/{container}/stats", **words)
+        # Podman may give it no type.
+        usage: dict[str, Any] | None = orjson.loads(found) if isinstance(found, bytes) else found
         return usage
 
     async def _look(self, path: str, **query: str) -> Any:
@@ -184,9 +186,8 @@ class Engine:
                 received = await answer.read()
                 if answer.status >= 400 and not (quietly and answer.status in _QUIET):
                     raise EngineRefused(answer.status, _message(received))
-                # Podman does not say what the usage of a container is.
-                is_json = answer.content_type == "application/json" or received[:1] == b"{"
-                return orjson.loads(received) if is_json and received.strip() else received
+                is_json = answer.content_type == "application/json" and received.strip()
+                return orjson.loads(received) if is_json else received
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             raise no_answer(self.address, error) from error
 

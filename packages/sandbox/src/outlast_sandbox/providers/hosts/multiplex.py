@@ -12,7 +12,7 @@ from typing import Final
 import anyio
 from anyio.abc import ByteStream
 
-from outlast_sandbox.providers.docker.dialing import Streams
+from outlast_sandbox.providers.docker.connections import Streams
 from outlast_sandbox.providers.local.inside.channels import CLOSE, DATA, END, HEAD, OPEN, OPENED, REFUSED, TAKEN, WINDOW
 
 OUTER: Final = struct.Struct("!B3xI")  # the engine's own frames: which stream, length

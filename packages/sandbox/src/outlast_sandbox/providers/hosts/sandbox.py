@@ -15,7 +15,7 @@ from anyio.abc import ByteStream
 from outlast_sandbox.errors import NotFound, SandboxError, SandboxUnavailable
 from outlast_sandbox.folders import discard_folder
 from outlast_sandbox.interface import SandboxStatistics
-from outlast_sandbox.providers.docker.dialing import attach
+from outlast_sandbox.providers.docker.connections import attach
 from outlast_sandbox.providers.docker.engine import Engine, EngineRefused, no_answer
 from outlast_sandbox.providers.docker.handshake import bound
 from outlast_sandbox.providers.docker.sandbox import statistics_of
